@@ -1,0 +1,381 @@
+package io.headrace.v1;
+
+import static io.grpc.MethodDescriptor.generateFullMethodName;
+
+/**
+ * <pre>
+ * SubscriberService pushes messages of subscriptions.
+ * </pre>
+ */
+@io.grpc.stub.annotations.GrpcGenerated
+public final class SubscriberServiceGrpc {
+
+  private SubscriberServiceGrpc() {}
+
+  public static final java.lang.String SERVICE_NAME = "headrace.v1.SubscriberService";
+
+  // Static method descriptors that strictly reflect the proto.
+  private static volatile io.grpc.MethodDescriptor<io.headrace.v1.SubscribeRequest,
+      io.headrace.v1.SubscribeResponse> getSubscribeMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "Subscribe",
+      requestType = io.headrace.v1.SubscribeRequest.class,
+      responseType = io.headrace.v1.SubscribeResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.BIDI_STREAMING)
+  public static io.grpc.MethodDescriptor<io.headrace.v1.SubscribeRequest,
+      io.headrace.v1.SubscribeResponse> getSubscribeMethod() {
+    io.grpc.MethodDescriptor<io.headrace.v1.SubscribeRequest, io.headrace.v1.SubscribeResponse> getSubscribeMethod;
+    if ((getSubscribeMethod = SubscriberServiceGrpc.getSubscribeMethod) == null) {
+      synchronized (SubscriberServiceGrpc.class) {
+        if ((getSubscribeMethod = SubscriberServiceGrpc.getSubscribeMethod) == null) {
+          SubscriberServiceGrpc.getSubscribeMethod = getSubscribeMethod =
+              io.grpc.MethodDescriptor.<io.headrace.v1.SubscribeRequest, io.headrace.v1.SubscribeResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.BIDI_STREAMING)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "Subscribe"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.SubscribeRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.SubscribeResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new SubscriberServiceMethodDescriptorSupplier("Subscribe"))
+              .build();
+        }
+      }
+    }
+    return getSubscribeMethod;
+  }
+
+  /**
+   * Creates a new async stub that supports all call types for the service
+   */
+  public static SubscriberServiceStub newStub(io.grpc.Channel channel) {
+    io.grpc.stub.AbstractStub.StubFactory<SubscriberServiceStub> factory =
+      new io.grpc.stub.AbstractStub.StubFactory<SubscriberServiceStub>() {
+        @java.lang.Override
+        public SubscriberServiceStub newStub(io.grpc.Channel channel, io.grpc.CallOptions callOptions) {
+          return new SubscriberServiceStub(channel, callOptions);
+        }
+      };
+    return SubscriberServiceStub.newStub(factory, channel);
+  }
+
+  /**
+   * Creates a new blocking-style stub that supports all types of calls on the service
+   */
+  public static SubscriberServiceBlockingV2Stub newBlockingV2Stub(
+      io.grpc.Channel channel) {
+    io.grpc.stub.AbstractStub.StubFactory<SubscriberServiceBlockingV2Stub> factory =
+      new io.grpc.stub.AbstractStub.StubFactory<SubscriberServiceBlockingV2Stub>() {
+        @java.lang.Override
+        public SubscriberServiceBlockingV2Stub newStub(io.grpc.Channel channel, io.grpc.CallOptions callOptions) {
+          return new SubscriberServiceBlockingV2Stub(channel, callOptions);
+        }
+      };
+    return SubscriberServiceBlockingV2Stub.newStub(factory, channel);
+  }
+
+  /**
+   * Creates a new blocking-style stub that supports unary and streaming output calls on the service
+   */
+  public static SubscriberServiceBlockingStub newBlockingStub(
+      io.grpc.Channel channel) {
+    io.grpc.stub.AbstractStub.StubFactory<SubscriberServiceBlockingStub> factory =
+      new io.grpc.stub.AbstractStub.StubFactory<SubscriberServiceBlockingStub>() {
+        @java.lang.Override
+        public SubscriberServiceBlockingStub newStub(io.grpc.Channel channel, io.grpc.CallOptions callOptions) {
+          return new SubscriberServiceBlockingStub(channel, callOptions);
+        }
+      };
+    return SubscriberServiceBlockingStub.newStub(factory, channel);
+  }
+
+  /**
+   * Creates a new ListenableFuture-style stub that supports unary calls on the service
+   */
+  public static SubscriberServiceFutureStub newFutureStub(
+      io.grpc.Channel channel) {
+    io.grpc.stub.AbstractStub.StubFactory<SubscriberServiceFutureStub> factory =
+      new io.grpc.stub.AbstractStub.StubFactory<SubscriberServiceFutureStub>() {
+        @java.lang.Override
+        public SubscriberServiceFutureStub newStub(io.grpc.Channel channel, io.grpc.CallOptions callOptions) {
+          return new SubscriberServiceFutureStub(channel, callOptions);
+        }
+      };
+    return SubscriberServiceFutureStub.newStub(factory, channel);
+  }
+
+  /**
+   * <pre>
+   * SubscriberService pushes messages of subscriptions.
+   * </pre>
+   */
+  public interface AsyncService {
+
+    /**
+     * <pre>
+     * Subscribe opens a session on a subscription: the client grants credit, the
+     * server pushes deliveries within it, the client settles them.
+     * The first frame is Open; the first answer is Opened. Deliveries carry a
+     * dense sequence of the session, from 1. Settles and extends carry dense
+     * numbers, from 1, and are confirmed when they are durable. Half-closing ends
+     * the session cleanly: what is unsettled is released without being charged,
+     * and the stream ends with OK. A stream that breaks, or is silent for three
+     * heartbeats, charges each unsettled delivery as expired.
+     * Reasons that end the stream: FRAME_ORDER, MALFORMED_FRAME, INVALID_NAME,
+     * INVALID_FIELD, NOT_SERVED, TOO_MANY_RANGES, SETTLE_NUMBER_GAP,
+     * SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_DELETED, EXCLUSIVE_SESSION_EXISTS,
+     * TAKEN_OVER, SLOW_READER, RESULTS_UNREAD, SESSION_SILENT, LIMIT_REACHED,
+     * DRAINING, STORE_UNAVAILABLE, DATA_LOSS. A wrong sequence never ends it.
+     * </pre>
+     */
+    default io.grpc.stub.StreamObserver<io.headrace.v1.SubscribeRequest> subscribe(
+        io.grpc.stub.StreamObserver<io.headrace.v1.SubscribeResponse> responseObserver) {
+      return io.grpc.stub.ServerCalls.asyncUnimplementedStreamingCall(getSubscribeMethod(), responseObserver);
+    }
+  }
+
+  /**
+   * Base class for the server implementation of the service SubscriberService.
+   * <pre>
+   * SubscriberService pushes messages of subscriptions.
+   * </pre>
+   */
+  public static abstract class SubscriberServiceImplBase
+      implements io.grpc.BindableService, AsyncService {
+
+    @java.lang.Override public final io.grpc.ServerServiceDefinition bindService() {
+      return SubscriberServiceGrpc.bindService(this);
+    }
+  }
+
+  /**
+   * A stub to allow clients to do asynchronous rpc calls to service SubscriberService.
+   * <pre>
+   * SubscriberService pushes messages of subscriptions.
+   * </pre>
+   */
+  public static final class SubscriberServiceStub
+      extends io.grpc.stub.AbstractAsyncStub<SubscriberServiceStub> {
+    private SubscriberServiceStub(
+        io.grpc.Channel channel, io.grpc.CallOptions callOptions) {
+      super(channel, callOptions);
+    }
+
+    @java.lang.Override
+    protected SubscriberServiceStub build(
+        io.grpc.Channel channel, io.grpc.CallOptions callOptions) {
+      return new SubscriberServiceStub(channel, callOptions);
+    }
+
+    /**
+     * <pre>
+     * Subscribe opens a session on a subscription: the client grants credit, the
+     * server pushes deliveries within it, the client settles them.
+     * The first frame is Open; the first answer is Opened. Deliveries carry a
+     * dense sequence of the session, from 1. Settles and extends carry dense
+     * numbers, from 1, and are confirmed when they are durable. Half-closing ends
+     * the session cleanly: what is unsettled is released without being charged,
+     * and the stream ends with OK. A stream that breaks, or is silent for three
+     * heartbeats, charges each unsettled delivery as expired.
+     * Reasons that end the stream: FRAME_ORDER, MALFORMED_FRAME, INVALID_NAME,
+     * INVALID_FIELD, NOT_SERVED, TOO_MANY_RANGES, SETTLE_NUMBER_GAP,
+     * SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_DELETED, EXCLUSIVE_SESSION_EXISTS,
+     * TAKEN_OVER, SLOW_READER, RESULTS_UNREAD, SESSION_SILENT, LIMIT_REACHED,
+     * DRAINING, STORE_UNAVAILABLE, DATA_LOSS. A wrong sequence never ends it.
+     * </pre>
+     */
+    public io.grpc.stub.StreamObserver<io.headrace.v1.SubscribeRequest> subscribe(
+        io.grpc.stub.StreamObserver<io.headrace.v1.SubscribeResponse> responseObserver) {
+      return io.grpc.stub.ClientCalls.asyncBidiStreamingCall(
+          getChannel().newCall(getSubscribeMethod(), getCallOptions()), responseObserver);
+    }
+  }
+
+  /**
+   * A stub to allow clients to do synchronous rpc calls to service SubscriberService.
+   * <pre>
+   * SubscriberService pushes messages of subscriptions.
+   * </pre>
+   */
+  public static final class SubscriberServiceBlockingV2Stub
+      extends io.grpc.stub.AbstractBlockingStub<SubscriberServiceBlockingV2Stub> {
+    private SubscriberServiceBlockingV2Stub(
+        io.grpc.Channel channel, io.grpc.CallOptions callOptions) {
+      super(channel, callOptions);
+    }
+
+    @java.lang.Override
+    protected SubscriberServiceBlockingV2Stub build(
+        io.grpc.Channel channel, io.grpc.CallOptions callOptions) {
+      return new SubscriberServiceBlockingV2Stub(channel, callOptions);
+    }
+
+    /**
+     * <pre>
+     * Subscribe opens a session on a subscription: the client grants credit, the
+     * server pushes deliveries within it, the client settles them.
+     * The first frame is Open; the first answer is Opened. Deliveries carry a
+     * dense sequence of the session, from 1. Settles and extends carry dense
+     * numbers, from 1, and are confirmed when they are durable. Half-closing ends
+     * the session cleanly: what is unsettled is released without being charged,
+     * and the stream ends with OK. A stream that breaks, or is silent for three
+     * heartbeats, charges each unsettled delivery as expired.
+     * Reasons that end the stream: FRAME_ORDER, MALFORMED_FRAME, INVALID_NAME,
+     * INVALID_FIELD, NOT_SERVED, TOO_MANY_RANGES, SETTLE_NUMBER_GAP,
+     * SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_DELETED, EXCLUSIVE_SESSION_EXISTS,
+     * TAKEN_OVER, SLOW_READER, RESULTS_UNREAD, SESSION_SILENT, LIMIT_REACHED,
+     * DRAINING, STORE_UNAVAILABLE, DATA_LOSS. A wrong sequence never ends it.
+     * </pre>
+     */
+    @io.grpc.ExperimentalApi("https://github.com/grpc/grpc-java/issues/10918")
+    public io.grpc.stub.BlockingClientCall<io.headrace.v1.SubscribeRequest, io.headrace.v1.SubscribeResponse>
+        subscribe() {
+      return io.grpc.stub.ClientCalls.blockingBidiStreamingCall(
+          getChannel(), getSubscribeMethod(), getCallOptions());
+    }
+  }
+
+  /**
+   * A stub to allow clients to do limited synchronous rpc calls to service SubscriberService.
+   * <pre>
+   * SubscriberService pushes messages of subscriptions.
+   * </pre>
+   */
+  public static final class SubscriberServiceBlockingStub
+      extends io.grpc.stub.AbstractBlockingStub<SubscriberServiceBlockingStub> {
+    private SubscriberServiceBlockingStub(
+        io.grpc.Channel channel, io.grpc.CallOptions callOptions) {
+      super(channel, callOptions);
+    }
+
+    @java.lang.Override
+    protected SubscriberServiceBlockingStub build(
+        io.grpc.Channel channel, io.grpc.CallOptions callOptions) {
+      return new SubscriberServiceBlockingStub(channel, callOptions);
+    }
+  }
+
+  /**
+   * A stub to allow clients to do ListenableFuture-style rpc calls to service SubscriberService.
+   * <pre>
+   * SubscriberService pushes messages of subscriptions.
+   * </pre>
+   */
+  public static final class SubscriberServiceFutureStub
+      extends io.grpc.stub.AbstractFutureStub<SubscriberServiceFutureStub> {
+    private SubscriberServiceFutureStub(
+        io.grpc.Channel channel, io.grpc.CallOptions callOptions) {
+      super(channel, callOptions);
+    }
+
+    @java.lang.Override
+    protected SubscriberServiceFutureStub build(
+        io.grpc.Channel channel, io.grpc.CallOptions callOptions) {
+      return new SubscriberServiceFutureStub(channel, callOptions);
+    }
+  }
+
+  private static final int METHODID_SUBSCRIBE = 0;
+
+  private static final class MethodHandlers<Req, Resp> implements
+      io.grpc.stub.ServerCalls.UnaryMethod<Req, Resp>,
+      io.grpc.stub.ServerCalls.ServerStreamingMethod<Req, Resp>,
+      io.grpc.stub.ServerCalls.ClientStreamingMethod<Req, Resp>,
+      io.grpc.stub.ServerCalls.BidiStreamingMethod<Req, Resp> {
+    private final AsyncService serviceImpl;
+    private final int methodId;
+
+    MethodHandlers(AsyncService serviceImpl, int methodId) {
+      this.serviceImpl = serviceImpl;
+      this.methodId = methodId;
+    }
+
+    @java.lang.Override
+    @java.lang.SuppressWarnings("unchecked")
+    public void invoke(Req request, io.grpc.stub.StreamObserver<Resp> responseObserver) {
+      switch (methodId) {
+        default:
+          throw new AssertionError();
+      }
+    }
+
+    @java.lang.Override
+    @java.lang.SuppressWarnings("unchecked")
+    public io.grpc.stub.StreamObserver<Req> invoke(
+        io.grpc.stub.StreamObserver<Resp> responseObserver) {
+      switch (methodId) {
+        case METHODID_SUBSCRIBE:
+          return (io.grpc.stub.StreamObserver<Req>) serviceImpl.subscribe(
+              (io.grpc.stub.StreamObserver<io.headrace.v1.SubscribeResponse>) responseObserver);
+        default:
+          throw new AssertionError();
+      }
+    }
+  }
+
+  public static final io.grpc.ServerServiceDefinition bindService(AsyncService service) {
+    return io.grpc.ServerServiceDefinition.builder(getServiceDescriptor())
+        .addMethod(
+          getSubscribeMethod(),
+          io.grpc.stub.ServerCalls.asyncBidiStreamingCall(
+            new MethodHandlers<
+              io.headrace.v1.SubscribeRequest,
+              io.headrace.v1.SubscribeResponse>(
+                service, METHODID_SUBSCRIBE)))
+        .build();
+  }
+
+  private static abstract class SubscriberServiceBaseDescriptorSupplier
+      implements io.grpc.protobuf.ProtoFileDescriptorSupplier, io.grpc.protobuf.ProtoServiceDescriptorSupplier {
+    SubscriberServiceBaseDescriptorSupplier() {}
+
+    @java.lang.Override
+    public com.google.protobuf.Descriptors.FileDescriptor getFileDescriptor() {
+      return io.headrace.v1.SubscriberServiceProto.getDescriptor();
+    }
+
+    @java.lang.Override
+    public com.google.protobuf.Descriptors.ServiceDescriptor getServiceDescriptor() {
+      return getFileDescriptor().findServiceByName("SubscriberService");
+    }
+  }
+
+  private static final class SubscriberServiceFileDescriptorSupplier
+      extends SubscriberServiceBaseDescriptorSupplier {
+    SubscriberServiceFileDescriptorSupplier() {}
+  }
+
+  private static final class SubscriberServiceMethodDescriptorSupplier
+      extends SubscriberServiceBaseDescriptorSupplier
+      implements io.grpc.protobuf.ProtoMethodDescriptorSupplier {
+    private final java.lang.String methodName;
+
+    SubscriberServiceMethodDescriptorSupplier(java.lang.String methodName) {
+      this.methodName = methodName;
+    }
+
+    @java.lang.Override
+    public com.google.protobuf.Descriptors.MethodDescriptor getMethodDescriptor() {
+      return getServiceDescriptor().findMethodByName(methodName);
+    }
+  }
+
+  private static volatile io.grpc.ServiceDescriptor serviceDescriptor;
+
+  public static io.grpc.ServiceDescriptor getServiceDescriptor() {
+    io.grpc.ServiceDescriptor result = serviceDescriptor;
+    if (result == null) {
+      synchronized (SubscriberServiceGrpc.class) {
+        result = serviceDescriptor;
+        if (result == null) {
+          serviceDescriptor = result = io.grpc.ServiceDescriptor.newBuilder(SERVICE_NAME)
+              .setSchemaDescriptor(new SubscriberServiceFileDescriptorSupplier())
+              .addMethod(getSubscribeMethod())
+              .build();
+        }
+      }
+    }
+    return result;
+  }
+}

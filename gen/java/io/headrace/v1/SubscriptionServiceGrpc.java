@@ -1,0 +1,912 @@
+package io.headrace.v1;
+
+import static io.grpc.MethodDescriptor.generateFullMethodName;
+
+/**
+ * <pre>
+ * SubscriptionService manages subscriptions. Every change is durable before its
+ * answer.
+ * </pre>
+ */
+@io.grpc.stub.annotations.GrpcGenerated
+public final class SubscriptionServiceGrpc {
+
+  private SubscriptionServiceGrpc() {}
+
+  public static final java.lang.String SERVICE_NAME = "headrace.v1.SubscriptionService";
+
+  // Static method descriptors that strictly reflect the proto.
+  private static volatile io.grpc.MethodDescriptor<io.headrace.v1.CreateSubscriptionRequest,
+      io.headrace.v1.CreateSubscriptionResponse> getCreateSubscriptionMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "CreateSubscription",
+      requestType = io.headrace.v1.CreateSubscriptionRequest.class,
+      responseType = io.headrace.v1.CreateSubscriptionResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<io.headrace.v1.CreateSubscriptionRequest,
+      io.headrace.v1.CreateSubscriptionResponse> getCreateSubscriptionMethod() {
+    io.grpc.MethodDescriptor<io.headrace.v1.CreateSubscriptionRequest, io.headrace.v1.CreateSubscriptionResponse> getCreateSubscriptionMethod;
+    if ((getCreateSubscriptionMethod = SubscriptionServiceGrpc.getCreateSubscriptionMethod) == null) {
+      synchronized (SubscriptionServiceGrpc.class) {
+        if ((getCreateSubscriptionMethod = SubscriptionServiceGrpc.getCreateSubscriptionMethod) == null) {
+          SubscriptionServiceGrpc.getCreateSubscriptionMethod = getCreateSubscriptionMethod =
+              io.grpc.MethodDescriptor.<io.headrace.v1.CreateSubscriptionRequest, io.headrace.v1.CreateSubscriptionResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "CreateSubscription"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.CreateSubscriptionRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.CreateSubscriptionResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new SubscriptionServiceMethodDescriptorSupplier("CreateSubscription"))
+              .build();
+        }
+      }
+    }
+    return getCreateSubscriptionMethod;
+  }
+
+  private static volatile io.grpc.MethodDescriptor<io.headrace.v1.GetSubscriptionRequest,
+      io.headrace.v1.GetSubscriptionResponse> getGetSubscriptionMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "GetSubscription",
+      requestType = io.headrace.v1.GetSubscriptionRequest.class,
+      responseType = io.headrace.v1.GetSubscriptionResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<io.headrace.v1.GetSubscriptionRequest,
+      io.headrace.v1.GetSubscriptionResponse> getGetSubscriptionMethod() {
+    io.grpc.MethodDescriptor<io.headrace.v1.GetSubscriptionRequest, io.headrace.v1.GetSubscriptionResponse> getGetSubscriptionMethod;
+    if ((getGetSubscriptionMethod = SubscriptionServiceGrpc.getGetSubscriptionMethod) == null) {
+      synchronized (SubscriptionServiceGrpc.class) {
+        if ((getGetSubscriptionMethod = SubscriptionServiceGrpc.getGetSubscriptionMethod) == null) {
+          SubscriptionServiceGrpc.getGetSubscriptionMethod = getGetSubscriptionMethod =
+              io.grpc.MethodDescriptor.<io.headrace.v1.GetSubscriptionRequest, io.headrace.v1.GetSubscriptionResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "GetSubscription"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.GetSubscriptionRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.GetSubscriptionResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new SubscriptionServiceMethodDescriptorSupplier("GetSubscription"))
+              .build();
+        }
+      }
+    }
+    return getGetSubscriptionMethod;
+  }
+
+  private static volatile io.grpc.MethodDescriptor<io.headrace.v1.ListSubscriptionsRequest,
+      io.headrace.v1.ListSubscriptionsResponse> getListSubscriptionsMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "ListSubscriptions",
+      requestType = io.headrace.v1.ListSubscriptionsRequest.class,
+      responseType = io.headrace.v1.ListSubscriptionsResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<io.headrace.v1.ListSubscriptionsRequest,
+      io.headrace.v1.ListSubscriptionsResponse> getListSubscriptionsMethod() {
+    io.grpc.MethodDescriptor<io.headrace.v1.ListSubscriptionsRequest, io.headrace.v1.ListSubscriptionsResponse> getListSubscriptionsMethod;
+    if ((getListSubscriptionsMethod = SubscriptionServiceGrpc.getListSubscriptionsMethod) == null) {
+      synchronized (SubscriptionServiceGrpc.class) {
+        if ((getListSubscriptionsMethod = SubscriptionServiceGrpc.getListSubscriptionsMethod) == null) {
+          SubscriptionServiceGrpc.getListSubscriptionsMethod = getListSubscriptionsMethod =
+              io.grpc.MethodDescriptor.<io.headrace.v1.ListSubscriptionsRequest, io.headrace.v1.ListSubscriptionsResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "ListSubscriptions"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.ListSubscriptionsRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.ListSubscriptionsResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new SubscriptionServiceMethodDescriptorSupplier("ListSubscriptions"))
+              .build();
+        }
+      }
+    }
+    return getListSubscriptionsMethod;
+  }
+
+  private static volatile io.grpc.MethodDescriptor<io.headrace.v1.UpdateSubscriptionRequest,
+      io.headrace.v1.UpdateSubscriptionResponse> getUpdateSubscriptionMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "UpdateSubscription",
+      requestType = io.headrace.v1.UpdateSubscriptionRequest.class,
+      responseType = io.headrace.v1.UpdateSubscriptionResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<io.headrace.v1.UpdateSubscriptionRequest,
+      io.headrace.v1.UpdateSubscriptionResponse> getUpdateSubscriptionMethod() {
+    io.grpc.MethodDescriptor<io.headrace.v1.UpdateSubscriptionRequest, io.headrace.v1.UpdateSubscriptionResponse> getUpdateSubscriptionMethod;
+    if ((getUpdateSubscriptionMethod = SubscriptionServiceGrpc.getUpdateSubscriptionMethod) == null) {
+      synchronized (SubscriptionServiceGrpc.class) {
+        if ((getUpdateSubscriptionMethod = SubscriptionServiceGrpc.getUpdateSubscriptionMethod) == null) {
+          SubscriptionServiceGrpc.getUpdateSubscriptionMethod = getUpdateSubscriptionMethod =
+              io.grpc.MethodDescriptor.<io.headrace.v1.UpdateSubscriptionRequest, io.headrace.v1.UpdateSubscriptionResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "UpdateSubscription"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.UpdateSubscriptionRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.UpdateSubscriptionResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new SubscriptionServiceMethodDescriptorSupplier("UpdateSubscription"))
+              .build();
+        }
+      }
+    }
+    return getUpdateSubscriptionMethod;
+  }
+
+  private static volatile io.grpc.MethodDescriptor<io.headrace.v1.DeleteSubscriptionRequest,
+      io.headrace.v1.DeleteSubscriptionResponse> getDeleteSubscriptionMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "DeleteSubscription",
+      requestType = io.headrace.v1.DeleteSubscriptionRequest.class,
+      responseType = io.headrace.v1.DeleteSubscriptionResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<io.headrace.v1.DeleteSubscriptionRequest,
+      io.headrace.v1.DeleteSubscriptionResponse> getDeleteSubscriptionMethod() {
+    io.grpc.MethodDescriptor<io.headrace.v1.DeleteSubscriptionRequest, io.headrace.v1.DeleteSubscriptionResponse> getDeleteSubscriptionMethod;
+    if ((getDeleteSubscriptionMethod = SubscriptionServiceGrpc.getDeleteSubscriptionMethod) == null) {
+      synchronized (SubscriptionServiceGrpc.class) {
+        if ((getDeleteSubscriptionMethod = SubscriptionServiceGrpc.getDeleteSubscriptionMethod) == null) {
+          SubscriptionServiceGrpc.getDeleteSubscriptionMethod = getDeleteSubscriptionMethod =
+              io.grpc.MethodDescriptor.<io.headrace.v1.DeleteSubscriptionRequest, io.headrace.v1.DeleteSubscriptionResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "DeleteSubscription"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.DeleteSubscriptionRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.DeleteSubscriptionResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new SubscriptionServiceMethodDescriptorSupplier("DeleteSubscription"))
+              .build();
+        }
+      }
+    }
+    return getDeleteSubscriptionMethod;
+  }
+
+  private static volatile io.grpc.MethodDescriptor<io.headrace.v1.GetSubscriptionStatsRequest,
+      io.headrace.v1.GetSubscriptionStatsResponse> getGetSubscriptionStatsMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "GetSubscriptionStats",
+      requestType = io.headrace.v1.GetSubscriptionStatsRequest.class,
+      responseType = io.headrace.v1.GetSubscriptionStatsResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<io.headrace.v1.GetSubscriptionStatsRequest,
+      io.headrace.v1.GetSubscriptionStatsResponse> getGetSubscriptionStatsMethod() {
+    io.grpc.MethodDescriptor<io.headrace.v1.GetSubscriptionStatsRequest, io.headrace.v1.GetSubscriptionStatsResponse> getGetSubscriptionStatsMethod;
+    if ((getGetSubscriptionStatsMethod = SubscriptionServiceGrpc.getGetSubscriptionStatsMethod) == null) {
+      synchronized (SubscriptionServiceGrpc.class) {
+        if ((getGetSubscriptionStatsMethod = SubscriptionServiceGrpc.getGetSubscriptionStatsMethod) == null) {
+          SubscriptionServiceGrpc.getGetSubscriptionStatsMethod = getGetSubscriptionStatsMethod =
+              io.grpc.MethodDescriptor.<io.headrace.v1.GetSubscriptionStatsRequest, io.headrace.v1.GetSubscriptionStatsResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "GetSubscriptionStats"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.GetSubscriptionStatsRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.GetSubscriptionStatsResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new SubscriptionServiceMethodDescriptorSupplier("GetSubscriptionStats"))
+              .build();
+        }
+      }
+    }
+    return getGetSubscriptionStatsMethod;
+  }
+
+  /**
+   * Creates a new async stub that supports all call types for the service
+   */
+  public static SubscriptionServiceStub newStub(io.grpc.Channel channel) {
+    io.grpc.stub.AbstractStub.StubFactory<SubscriptionServiceStub> factory =
+      new io.grpc.stub.AbstractStub.StubFactory<SubscriptionServiceStub>() {
+        @java.lang.Override
+        public SubscriptionServiceStub newStub(io.grpc.Channel channel, io.grpc.CallOptions callOptions) {
+          return new SubscriptionServiceStub(channel, callOptions);
+        }
+      };
+    return SubscriptionServiceStub.newStub(factory, channel);
+  }
+
+  /**
+   * Creates a new blocking-style stub that supports all types of calls on the service
+   */
+  public static SubscriptionServiceBlockingV2Stub newBlockingV2Stub(
+      io.grpc.Channel channel) {
+    io.grpc.stub.AbstractStub.StubFactory<SubscriptionServiceBlockingV2Stub> factory =
+      new io.grpc.stub.AbstractStub.StubFactory<SubscriptionServiceBlockingV2Stub>() {
+        @java.lang.Override
+        public SubscriptionServiceBlockingV2Stub newStub(io.grpc.Channel channel, io.grpc.CallOptions callOptions) {
+          return new SubscriptionServiceBlockingV2Stub(channel, callOptions);
+        }
+      };
+    return SubscriptionServiceBlockingV2Stub.newStub(factory, channel);
+  }
+
+  /**
+   * Creates a new blocking-style stub that supports unary and streaming output calls on the service
+   */
+  public static SubscriptionServiceBlockingStub newBlockingStub(
+      io.grpc.Channel channel) {
+    io.grpc.stub.AbstractStub.StubFactory<SubscriptionServiceBlockingStub> factory =
+      new io.grpc.stub.AbstractStub.StubFactory<SubscriptionServiceBlockingStub>() {
+        @java.lang.Override
+        public SubscriptionServiceBlockingStub newStub(io.grpc.Channel channel, io.grpc.CallOptions callOptions) {
+          return new SubscriptionServiceBlockingStub(channel, callOptions);
+        }
+      };
+    return SubscriptionServiceBlockingStub.newStub(factory, channel);
+  }
+
+  /**
+   * Creates a new ListenableFuture-style stub that supports unary calls on the service
+   */
+  public static SubscriptionServiceFutureStub newFutureStub(
+      io.grpc.Channel channel) {
+    io.grpc.stub.AbstractStub.StubFactory<SubscriptionServiceFutureStub> factory =
+      new io.grpc.stub.AbstractStub.StubFactory<SubscriptionServiceFutureStub>() {
+        @java.lang.Override
+        public SubscriptionServiceFutureStub newStub(io.grpc.Channel channel, io.grpc.CallOptions callOptions) {
+          return new SubscriptionServiceFutureStub(channel, callOptions);
+        }
+      };
+    return SubscriptionServiceFutureStub.newStub(factory, channel);
+  }
+
+  /**
+   * <pre>
+   * SubscriptionService manages subscriptions. Every change is durable before its
+   * answer.
+   * </pre>
+   */
+  public interface AsyncService {
+
+    /**
+     * <pre>
+     * CreateSubscription creates a subscription. When the call returns, every
+     * message published from then on will be delivered to it.
+     * Not idempotent: a second call fails with SUBSCRIPTION_EXISTS. Reasons:
+     * INVALID_NAME, INVALID_FIELD, NOT_SERVED, TOPIC_NOT_FOUND, TOPIC_DELETED,
+     * SUBSCRIPTION_EXISTS, LIMIT_REACHED, DISK_FULL.
+     * </pre>
+     */
+    default void createSubscription(io.headrace.v1.CreateSubscriptionRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.CreateSubscriptionResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getCreateSubscriptionMethod(), responseObserver);
+    }
+
+    /**
+     * <pre>
+     * GetSubscription returns a subscription. Reasons: INVALID_NAME,
+     * SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    default void getSubscription(io.headrace.v1.GetSubscriptionRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.GetSubscriptionResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getGetSubscriptionMethod(), responseObserver);
+    }
+
+    /**
+     * <pre>
+     * ListSubscriptions returns subscriptions in order of their names, a page at
+     * a time. Reasons: INVALID_FIELD.
+     * </pre>
+     */
+    default void listSubscriptions(io.headrace.v1.ListSubscriptionsRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.ListSubscriptionsResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getListSubscriptionsMethod(), responseObserver);
+    }
+
+    /**
+     * <pre>
+     * UpdateSubscription changes the fields that the mask names. Sessions that
+     * are open learn of it.
+     * Idempotent. Reasons: INVALID_NAME, INVALID_FIELD (also for a field that is
+     * fixed at creation), NOT_SERVED, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    default void updateSubscription(io.headrace.v1.UpdateSubscriptionRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.UpdateSubscriptionResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getUpdateSubscriptionMethod(), responseObserver);
+    }
+
+    /**
+     * <pre>
+     * DeleteSubscription ends a subscription and its sessions. Its delivery state
+     * goes in the background.
+     * Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    default void deleteSubscription(io.headrace.v1.DeleteSubscriptionRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.DeleteSubscriptionResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getDeleteSubscriptionMethod(), responseObserver);
+    }
+
+    /**
+     * <pre>
+     * GetSubscriptionStats returns figures of a subscription and of its sessions.
+     * Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    default void getSubscriptionStats(io.headrace.v1.GetSubscriptionStatsRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.GetSubscriptionStatsResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getGetSubscriptionStatsMethod(), responseObserver);
+    }
+  }
+
+  /**
+   * Base class for the server implementation of the service SubscriptionService.
+   * <pre>
+   * SubscriptionService manages subscriptions. Every change is durable before its
+   * answer.
+   * </pre>
+   */
+  public static abstract class SubscriptionServiceImplBase
+      implements io.grpc.BindableService, AsyncService {
+
+    @java.lang.Override public final io.grpc.ServerServiceDefinition bindService() {
+      return SubscriptionServiceGrpc.bindService(this);
+    }
+  }
+
+  /**
+   * A stub to allow clients to do asynchronous rpc calls to service SubscriptionService.
+   * <pre>
+   * SubscriptionService manages subscriptions. Every change is durable before its
+   * answer.
+   * </pre>
+   */
+  public static final class SubscriptionServiceStub
+      extends io.grpc.stub.AbstractAsyncStub<SubscriptionServiceStub> {
+    private SubscriptionServiceStub(
+        io.grpc.Channel channel, io.grpc.CallOptions callOptions) {
+      super(channel, callOptions);
+    }
+
+    @java.lang.Override
+    protected SubscriptionServiceStub build(
+        io.grpc.Channel channel, io.grpc.CallOptions callOptions) {
+      return new SubscriptionServiceStub(channel, callOptions);
+    }
+
+    /**
+     * <pre>
+     * CreateSubscription creates a subscription. When the call returns, every
+     * message published from then on will be delivered to it.
+     * Not idempotent: a second call fails with SUBSCRIPTION_EXISTS. Reasons:
+     * INVALID_NAME, INVALID_FIELD, NOT_SERVED, TOPIC_NOT_FOUND, TOPIC_DELETED,
+     * SUBSCRIPTION_EXISTS, LIMIT_REACHED, DISK_FULL.
+     * </pre>
+     */
+    public void createSubscription(io.headrace.v1.CreateSubscriptionRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.CreateSubscriptionResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getCreateSubscriptionMethod(), getCallOptions()), request, responseObserver);
+    }
+
+    /**
+     * <pre>
+     * GetSubscription returns a subscription. Reasons: INVALID_NAME,
+     * SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public void getSubscription(io.headrace.v1.GetSubscriptionRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.GetSubscriptionResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getGetSubscriptionMethod(), getCallOptions()), request, responseObserver);
+    }
+
+    /**
+     * <pre>
+     * ListSubscriptions returns subscriptions in order of their names, a page at
+     * a time. Reasons: INVALID_FIELD.
+     * </pre>
+     */
+    public void listSubscriptions(io.headrace.v1.ListSubscriptionsRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.ListSubscriptionsResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getListSubscriptionsMethod(), getCallOptions()), request, responseObserver);
+    }
+
+    /**
+     * <pre>
+     * UpdateSubscription changes the fields that the mask names. Sessions that
+     * are open learn of it.
+     * Idempotent. Reasons: INVALID_NAME, INVALID_FIELD (also for a field that is
+     * fixed at creation), NOT_SERVED, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public void updateSubscription(io.headrace.v1.UpdateSubscriptionRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.UpdateSubscriptionResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getUpdateSubscriptionMethod(), getCallOptions()), request, responseObserver);
+    }
+
+    /**
+     * <pre>
+     * DeleteSubscription ends a subscription and its sessions. Its delivery state
+     * goes in the background.
+     * Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public void deleteSubscription(io.headrace.v1.DeleteSubscriptionRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.DeleteSubscriptionResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getDeleteSubscriptionMethod(), getCallOptions()), request, responseObserver);
+    }
+
+    /**
+     * <pre>
+     * GetSubscriptionStats returns figures of a subscription and of its sessions.
+     * Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public void getSubscriptionStats(io.headrace.v1.GetSubscriptionStatsRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.GetSubscriptionStatsResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getGetSubscriptionStatsMethod(), getCallOptions()), request, responseObserver);
+    }
+  }
+
+  /**
+   * A stub to allow clients to do synchronous rpc calls to service SubscriptionService.
+   * <pre>
+   * SubscriptionService manages subscriptions. Every change is durable before its
+   * answer.
+   * </pre>
+   */
+  public static final class SubscriptionServiceBlockingV2Stub
+      extends io.grpc.stub.AbstractBlockingStub<SubscriptionServiceBlockingV2Stub> {
+    private SubscriptionServiceBlockingV2Stub(
+        io.grpc.Channel channel, io.grpc.CallOptions callOptions) {
+      super(channel, callOptions);
+    }
+
+    @java.lang.Override
+    protected SubscriptionServiceBlockingV2Stub build(
+        io.grpc.Channel channel, io.grpc.CallOptions callOptions) {
+      return new SubscriptionServiceBlockingV2Stub(channel, callOptions);
+    }
+
+    /**
+     * <pre>
+     * CreateSubscription creates a subscription. When the call returns, every
+     * message published from then on will be delivered to it.
+     * Not idempotent: a second call fails with SUBSCRIPTION_EXISTS. Reasons:
+     * INVALID_NAME, INVALID_FIELD, NOT_SERVED, TOPIC_NOT_FOUND, TOPIC_DELETED,
+     * SUBSCRIPTION_EXISTS, LIMIT_REACHED, DISK_FULL.
+     * </pre>
+     */
+    public io.headrace.v1.CreateSubscriptionResponse createSubscription(io.headrace.v1.CreateSubscriptionRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getCreateSubscriptionMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * GetSubscription returns a subscription. Reasons: INVALID_NAME,
+     * SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public io.headrace.v1.GetSubscriptionResponse getSubscription(io.headrace.v1.GetSubscriptionRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getGetSubscriptionMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * ListSubscriptions returns subscriptions in order of their names, a page at
+     * a time. Reasons: INVALID_FIELD.
+     * </pre>
+     */
+    public io.headrace.v1.ListSubscriptionsResponse listSubscriptions(io.headrace.v1.ListSubscriptionsRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getListSubscriptionsMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * UpdateSubscription changes the fields that the mask names. Sessions that
+     * are open learn of it.
+     * Idempotent. Reasons: INVALID_NAME, INVALID_FIELD (also for a field that is
+     * fixed at creation), NOT_SERVED, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public io.headrace.v1.UpdateSubscriptionResponse updateSubscription(io.headrace.v1.UpdateSubscriptionRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getUpdateSubscriptionMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * DeleteSubscription ends a subscription and its sessions. Its delivery state
+     * goes in the background.
+     * Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public io.headrace.v1.DeleteSubscriptionResponse deleteSubscription(io.headrace.v1.DeleteSubscriptionRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getDeleteSubscriptionMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * GetSubscriptionStats returns figures of a subscription and of its sessions.
+     * Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public io.headrace.v1.GetSubscriptionStatsResponse getSubscriptionStats(io.headrace.v1.GetSubscriptionStatsRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getGetSubscriptionStatsMethod(), getCallOptions(), request);
+    }
+  }
+
+  /**
+   * A stub to allow clients to do limited synchronous rpc calls to service SubscriptionService.
+   * <pre>
+   * SubscriptionService manages subscriptions. Every change is durable before its
+   * answer.
+   * </pre>
+   */
+  public static final class SubscriptionServiceBlockingStub
+      extends io.grpc.stub.AbstractBlockingStub<SubscriptionServiceBlockingStub> {
+    private SubscriptionServiceBlockingStub(
+        io.grpc.Channel channel, io.grpc.CallOptions callOptions) {
+      super(channel, callOptions);
+    }
+
+    @java.lang.Override
+    protected SubscriptionServiceBlockingStub build(
+        io.grpc.Channel channel, io.grpc.CallOptions callOptions) {
+      return new SubscriptionServiceBlockingStub(channel, callOptions);
+    }
+
+    /**
+     * <pre>
+     * CreateSubscription creates a subscription. When the call returns, every
+     * message published from then on will be delivered to it.
+     * Not idempotent: a second call fails with SUBSCRIPTION_EXISTS. Reasons:
+     * INVALID_NAME, INVALID_FIELD, NOT_SERVED, TOPIC_NOT_FOUND, TOPIC_DELETED,
+     * SUBSCRIPTION_EXISTS, LIMIT_REACHED, DISK_FULL.
+     * </pre>
+     */
+    public io.headrace.v1.CreateSubscriptionResponse createSubscription(io.headrace.v1.CreateSubscriptionRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getCreateSubscriptionMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * GetSubscription returns a subscription. Reasons: INVALID_NAME,
+     * SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public io.headrace.v1.GetSubscriptionResponse getSubscription(io.headrace.v1.GetSubscriptionRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getGetSubscriptionMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * ListSubscriptions returns subscriptions in order of their names, a page at
+     * a time. Reasons: INVALID_FIELD.
+     * </pre>
+     */
+    public io.headrace.v1.ListSubscriptionsResponse listSubscriptions(io.headrace.v1.ListSubscriptionsRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getListSubscriptionsMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * UpdateSubscription changes the fields that the mask names. Sessions that
+     * are open learn of it.
+     * Idempotent. Reasons: INVALID_NAME, INVALID_FIELD (also for a field that is
+     * fixed at creation), NOT_SERVED, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public io.headrace.v1.UpdateSubscriptionResponse updateSubscription(io.headrace.v1.UpdateSubscriptionRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getUpdateSubscriptionMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * DeleteSubscription ends a subscription and its sessions. Its delivery state
+     * goes in the background.
+     * Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public io.headrace.v1.DeleteSubscriptionResponse deleteSubscription(io.headrace.v1.DeleteSubscriptionRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getDeleteSubscriptionMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * GetSubscriptionStats returns figures of a subscription and of its sessions.
+     * Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public io.headrace.v1.GetSubscriptionStatsResponse getSubscriptionStats(io.headrace.v1.GetSubscriptionStatsRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getGetSubscriptionStatsMethod(), getCallOptions(), request);
+    }
+  }
+
+  /**
+   * A stub to allow clients to do ListenableFuture-style rpc calls to service SubscriptionService.
+   * <pre>
+   * SubscriptionService manages subscriptions. Every change is durable before its
+   * answer.
+   * </pre>
+   */
+  public static final class SubscriptionServiceFutureStub
+      extends io.grpc.stub.AbstractFutureStub<SubscriptionServiceFutureStub> {
+    private SubscriptionServiceFutureStub(
+        io.grpc.Channel channel, io.grpc.CallOptions callOptions) {
+      super(channel, callOptions);
+    }
+
+    @java.lang.Override
+    protected SubscriptionServiceFutureStub build(
+        io.grpc.Channel channel, io.grpc.CallOptions callOptions) {
+      return new SubscriptionServiceFutureStub(channel, callOptions);
+    }
+
+    /**
+     * <pre>
+     * CreateSubscription creates a subscription. When the call returns, every
+     * message published from then on will be delivered to it.
+     * Not idempotent: a second call fails with SUBSCRIPTION_EXISTS. Reasons:
+     * INVALID_NAME, INVALID_FIELD, NOT_SERVED, TOPIC_NOT_FOUND, TOPIC_DELETED,
+     * SUBSCRIPTION_EXISTS, LIMIT_REACHED, DISK_FULL.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.CreateSubscriptionResponse> createSubscription(
+        io.headrace.v1.CreateSubscriptionRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getCreateSubscriptionMethod(), getCallOptions()), request);
+    }
+
+    /**
+     * <pre>
+     * GetSubscription returns a subscription. Reasons: INVALID_NAME,
+     * SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.GetSubscriptionResponse> getSubscription(
+        io.headrace.v1.GetSubscriptionRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getGetSubscriptionMethod(), getCallOptions()), request);
+    }
+
+    /**
+     * <pre>
+     * ListSubscriptions returns subscriptions in order of their names, a page at
+     * a time. Reasons: INVALID_FIELD.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.ListSubscriptionsResponse> listSubscriptions(
+        io.headrace.v1.ListSubscriptionsRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getListSubscriptionsMethod(), getCallOptions()), request);
+    }
+
+    /**
+     * <pre>
+     * UpdateSubscription changes the fields that the mask names. Sessions that
+     * are open learn of it.
+     * Idempotent. Reasons: INVALID_NAME, INVALID_FIELD (also for a field that is
+     * fixed at creation), NOT_SERVED, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.UpdateSubscriptionResponse> updateSubscription(
+        io.headrace.v1.UpdateSubscriptionRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getUpdateSubscriptionMethod(), getCallOptions()), request);
+    }
+
+    /**
+     * <pre>
+     * DeleteSubscription ends a subscription and its sessions. Its delivery state
+     * goes in the background.
+     * Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.DeleteSubscriptionResponse> deleteSubscription(
+        io.headrace.v1.DeleteSubscriptionRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getDeleteSubscriptionMethod(), getCallOptions()), request);
+    }
+
+    /**
+     * <pre>
+     * GetSubscriptionStats returns figures of a subscription and of its sessions.
+     * Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.GetSubscriptionStatsResponse> getSubscriptionStats(
+        io.headrace.v1.GetSubscriptionStatsRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getGetSubscriptionStatsMethod(), getCallOptions()), request);
+    }
+  }
+
+  private static final int METHODID_CREATE_SUBSCRIPTION = 0;
+  private static final int METHODID_GET_SUBSCRIPTION = 1;
+  private static final int METHODID_LIST_SUBSCRIPTIONS = 2;
+  private static final int METHODID_UPDATE_SUBSCRIPTION = 3;
+  private static final int METHODID_DELETE_SUBSCRIPTION = 4;
+  private static final int METHODID_GET_SUBSCRIPTION_STATS = 5;
+
+  private static final class MethodHandlers<Req, Resp> implements
+      io.grpc.stub.ServerCalls.UnaryMethod<Req, Resp>,
+      io.grpc.stub.ServerCalls.ServerStreamingMethod<Req, Resp>,
+      io.grpc.stub.ServerCalls.ClientStreamingMethod<Req, Resp>,
+      io.grpc.stub.ServerCalls.BidiStreamingMethod<Req, Resp> {
+    private final AsyncService serviceImpl;
+    private final int methodId;
+
+    MethodHandlers(AsyncService serviceImpl, int methodId) {
+      this.serviceImpl = serviceImpl;
+      this.methodId = methodId;
+    }
+
+    @java.lang.Override
+    @java.lang.SuppressWarnings("unchecked")
+    public void invoke(Req request, io.grpc.stub.StreamObserver<Resp> responseObserver) {
+      switch (methodId) {
+        case METHODID_CREATE_SUBSCRIPTION:
+          serviceImpl.createSubscription((io.headrace.v1.CreateSubscriptionRequest) request,
+              (io.grpc.stub.StreamObserver<io.headrace.v1.CreateSubscriptionResponse>) responseObserver);
+          break;
+        case METHODID_GET_SUBSCRIPTION:
+          serviceImpl.getSubscription((io.headrace.v1.GetSubscriptionRequest) request,
+              (io.grpc.stub.StreamObserver<io.headrace.v1.GetSubscriptionResponse>) responseObserver);
+          break;
+        case METHODID_LIST_SUBSCRIPTIONS:
+          serviceImpl.listSubscriptions((io.headrace.v1.ListSubscriptionsRequest) request,
+              (io.grpc.stub.StreamObserver<io.headrace.v1.ListSubscriptionsResponse>) responseObserver);
+          break;
+        case METHODID_UPDATE_SUBSCRIPTION:
+          serviceImpl.updateSubscription((io.headrace.v1.UpdateSubscriptionRequest) request,
+              (io.grpc.stub.StreamObserver<io.headrace.v1.UpdateSubscriptionResponse>) responseObserver);
+          break;
+        case METHODID_DELETE_SUBSCRIPTION:
+          serviceImpl.deleteSubscription((io.headrace.v1.DeleteSubscriptionRequest) request,
+              (io.grpc.stub.StreamObserver<io.headrace.v1.DeleteSubscriptionResponse>) responseObserver);
+          break;
+        case METHODID_GET_SUBSCRIPTION_STATS:
+          serviceImpl.getSubscriptionStats((io.headrace.v1.GetSubscriptionStatsRequest) request,
+              (io.grpc.stub.StreamObserver<io.headrace.v1.GetSubscriptionStatsResponse>) responseObserver);
+          break;
+        default:
+          throw new AssertionError();
+      }
+    }
+
+    @java.lang.Override
+    @java.lang.SuppressWarnings("unchecked")
+    public io.grpc.stub.StreamObserver<Req> invoke(
+        io.grpc.stub.StreamObserver<Resp> responseObserver) {
+      switch (methodId) {
+        default:
+          throw new AssertionError();
+      }
+    }
+  }
+
+  public static final io.grpc.ServerServiceDefinition bindService(AsyncService service) {
+    return io.grpc.ServerServiceDefinition.builder(getServiceDescriptor())
+        .addMethod(
+          getCreateSubscriptionMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              io.headrace.v1.CreateSubscriptionRequest,
+              io.headrace.v1.CreateSubscriptionResponse>(
+                service, METHODID_CREATE_SUBSCRIPTION)))
+        .addMethod(
+          getGetSubscriptionMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              io.headrace.v1.GetSubscriptionRequest,
+              io.headrace.v1.GetSubscriptionResponse>(
+                service, METHODID_GET_SUBSCRIPTION)))
+        .addMethod(
+          getListSubscriptionsMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              io.headrace.v1.ListSubscriptionsRequest,
+              io.headrace.v1.ListSubscriptionsResponse>(
+                service, METHODID_LIST_SUBSCRIPTIONS)))
+        .addMethod(
+          getUpdateSubscriptionMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              io.headrace.v1.UpdateSubscriptionRequest,
+              io.headrace.v1.UpdateSubscriptionResponse>(
+                service, METHODID_UPDATE_SUBSCRIPTION)))
+        .addMethod(
+          getDeleteSubscriptionMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              io.headrace.v1.DeleteSubscriptionRequest,
+              io.headrace.v1.DeleteSubscriptionResponse>(
+                service, METHODID_DELETE_SUBSCRIPTION)))
+        .addMethod(
+          getGetSubscriptionStatsMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              io.headrace.v1.GetSubscriptionStatsRequest,
+              io.headrace.v1.GetSubscriptionStatsResponse>(
+                service, METHODID_GET_SUBSCRIPTION_STATS)))
+        .build();
+  }
+
+  private static abstract class SubscriptionServiceBaseDescriptorSupplier
+      implements io.grpc.protobuf.ProtoFileDescriptorSupplier, io.grpc.protobuf.ProtoServiceDescriptorSupplier {
+    SubscriptionServiceBaseDescriptorSupplier() {}
+
+    @java.lang.Override
+    public com.google.protobuf.Descriptors.FileDescriptor getFileDescriptor() {
+      return io.headrace.v1.SubscriptionServiceProto.getDescriptor();
+    }
+
+    @java.lang.Override
+    public com.google.protobuf.Descriptors.ServiceDescriptor getServiceDescriptor() {
+      return getFileDescriptor().findServiceByName("SubscriptionService");
+    }
+  }
+
+  private static final class SubscriptionServiceFileDescriptorSupplier
+      extends SubscriptionServiceBaseDescriptorSupplier {
+    SubscriptionServiceFileDescriptorSupplier() {}
+  }
+
+  private static final class SubscriptionServiceMethodDescriptorSupplier
+      extends SubscriptionServiceBaseDescriptorSupplier
+      implements io.grpc.protobuf.ProtoMethodDescriptorSupplier {
+    private final java.lang.String methodName;
+
+    SubscriptionServiceMethodDescriptorSupplier(java.lang.String methodName) {
+      this.methodName = methodName;
+    }
+
+    @java.lang.Override
+    public com.google.protobuf.Descriptors.MethodDescriptor getMethodDescriptor() {
+      return getServiceDescriptor().findMethodByName(methodName);
+    }
+  }
+
+  private static volatile io.grpc.ServiceDescriptor serviceDescriptor;
+
+  public static io.grpc.ServiceDescriptor getServiceDescriptor() {
+    io.grpc.ServiceDescriptor result = serviceDescriptor;
+    if (result == null) {
+      synchronized (SubscriptionServiceGrpc.class) {
+        result = serviceDescriptor;
+        if (result == null) {
+          serviceDescriptor = result = io.grpc.ServiceDescriptor.newBuilder(SERVICE_NAME)
+              .setSchemaDescriptor(new SubscriptionServiceFileDescriptorSupplier())
+              .addMethod(getCreateSubscriptionMethod())
+              .addMethod(getGetSubscriptionMethod())
+              .addMethod(getListSubscriptionsMethod())
+              .addMethod(getUpdateSubscriptionMethod())
+              .addMethod(getDeleteSubscriptionMethod())
+              .addMethod(getGetSubscriptionStatsMethod())
+              .build();
+        }
+      }
+    }
+    return result;
+  }
+}
