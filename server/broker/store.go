@@ -1,0 +1,80 @@
+package broker
+
+import (
+	"context"
+
+	"github.com/headrace/headrace/storage"
+)
+
+// Catalog keeps the definitions of topics and subscriptions. Every change is
+// durable when its call returns; calls block for commits and are not made from
+// loops.
+type Catalog interface {
+	// Topics and Subscriptions list everything that is not gone.
+	Topics() []storage.Topic
+	Subscriptions() []storage.Subscription
+
+	// CreateTopic stores a topic under a new id. Errors: ErrExists, ErrNoSpace.
+	CreateTopic(ctx context.Context, t storage.Topic) (storage.Topic, error)
+	// UpdateTopic replaces MinAge and Definition. Errors: ErrNotFound.
+	UpdateTopic(ctx context.Context, t storage.Topic) (storage.Topic, error)
+	// DeleteTopic ends a topic; its data goes in the background. Errors:
+	// ErrNotFound, ErrInUse.
+	DeleteTopic(ctx context.Context, id storage.TopicID) error
+
+	// CreateSubscription stores a subscription under a new id with a durable
+	// cursor on every partition. Errors: ErrExists, ErrNotFound, ErrNoSpace.
+	CreateSubscription(ctx context.Context, s storage.Subscription, start storage.Start) (storage.Subscription, error)
+	// UpdateSubscription replaces Definition. Errors: ErrNotFound.
+	UpdateSubscription(ctx context.Context, s storage.Subscription) (storage.Subscription, error)
+	// DeleteSubscription ends a subscription; its state goes in the background.
+	// Errors: ErrNotFound.
+	DeleteSubscription(ctx context.Context, id storage.SubscriptionID) error
+}
+
+// Log takes messages in and hands them out.
+type Log interface {
+	// NewPublishQueue makes one stream's way into the committer.
+	NewPublishQueue() storage.PublishQueue
+	// Head is the offset that the partition's next durable message will have. It
+	// never blocks.
+	Head(p storage.PartitionID) storage.Offset
+	// Watch signals wake, which has capacity 1, each time the partition's head
+	// rose, until cancel is called.
+	Watch(p storage.PartitionID, wake chan<- struct{}) (cancel func())
+	// Tail gives the segment that holds an offset from memory, with a reference
+	// for the caller, or nil when it is not there. It never blocks nor reads the
+	// disk.
+	Tail(p storage.PartitionID, at storage.Offset) *storage.Segment
+	// Read finds what stands at an offset below the head, from memory or disk. It
+	// may block and is not called from loops. Errors: ErrTrimmed, ErrDataLoss,
+	// ErrNotFound.
+	Read(ctx context.Context, p storage.PartitionID, at storage.Offset) (storage.Piece, error)
+	// Locate says when and after how much an offset was written. It may block.
+	// Errors as Read's; ErrNotFound at and past the head.
+	Locate(ctx context.Context, p storage.PartitionID, at storage.Offset) (storage.Place, error)
+	// Stats are a partition's figures. It never blocks.
+	Stats(p storage.PartitionID) (storage.PartitionStats, error)
+}
+
+// State keeps the delivery state of subscriptions.
+type State interface {
+	// Cursors is a subscription's state as stored, one entry a partition. It may
+	// block. Errors: ErrNotFound, ErrDataLoss.
+	Cursors(ctx context.Context, id storage.SubscriptionID) ([]storage.Cursor, error)
+	// NewStateSlot makes the subscription's place in the committer's inbox; one
+	// owner at a time.
+	NewStateSlot(id storage.SubscriptionID) storage.StateSlot
+}
+
+// Store is what the broker needs of a shard.
+type Store interface {
+	Catalog
+	Log
+	State
+	// AcceptsPublishes is false while the disk is below the high mark.
+	AcceptsPublishes() bool
+	// Failed is closed when the store failed for good; Err says why.
+	Failed() <-chan struct{}
+	Err() error
+}

@@ -1,0 +1,97 @@
+package storage
+
+import "time"
+
+// State is where a topic or subscription is in its life.
+type State uint8
+
+// The states of topics and subscriptions. They are stored: never renumber.
+const (
+	// Creating: not every partition's record is durable yet. Recovery removes it.
+	Creating State = 1
+	// Active: in use.
+	Active State = 2
+	// Deleting: being removed in steps; its name is free when it is gone.
+	Deleting State = 3
+	// Damaged is never stored: recovery or a read found damage and fenced it.
+	Damaged State = 4
+)
+
+// Topic is what the store knows of a topic.
+type Topic struct {
+	ID         TopicID
+	Name       string
+	Partitions uint16
+	State      State
+	CreatedAt  time.Time
+	// MinAge: no message younger than this is trimmed.
+	MinAge time.Duration
+	// Definition is the broker's own description, opaque here, at most
+	// MaxDefinitionBytes.
+	Definition []byte
+}
+
+// Subscription is what the store knows of a subscription.
+type Subscription struct {
+	ID        SubscriptionID
+	Name      string
+	Topic     TopicID
+	State     State
+	CreatedAt time.Time
+	// Definition is the broker's own description, opaque here, at most
+	// MaxDefinitionBytes.
+	Definition []byte
+}
+
+// MaxDefinitionBytes bounds a definition, so that it stays inline in the engine.
+const MaxDefinitionBytes = 3 << 10
+
+// Start is where a new subscription begins, resolved per partition at the commit
+// that creates its cursor. What is asked below the first retained offset begins
+// there; what is asked past the end is ErrNotFound.
+type Start struct {
+	Kind StartKind
+	// Time is for StartAtTime: the first message taken in at or after it.
+	Time time.Time
+	// Offsets are for StartAtOffsets, by partition; others begin at latest.
+	Offsets map[uint16]Offset
+}
+
+// StartKind is how a Start is meant.
+type StartKind uint8
+
+// The kinds of Start.
+const (
+	StartLatest StartKind = iota
+	StartEarliest
+	StartAtTime
+	StartAtOffsets
+)
+
+// PartitionStats are figures of one partition, O(1) from cumulative counts.
+type PartitionStats struct {
+	// First is the first retained offset, Next the one that the next message gets.
+	First, Next Offset
+	// RetainedMessages and RetainedBytes count from First to Next.
+	RetainedMessages, RetainedBytes uint64
+	// NextBytes is the cumulative size of every message ever, up to Next.
+	NextBytes uint64
+}
+
+// Place is where an offset stands: what the pointer that covers it says.
+type Place struct {
+	// LogTime is when the message at the offset was taken in.
+	LogTime time.Time
+	// BytesBefore is the cumulative size of every message before the first one of
+	// the offset's pointer; MessagesBefore their number.
+	MessagesBefore, BytesBefore uint64
+}
+
+// Piece is what a read found at an offset: a segment that holds it, or a hole.
+type Piece struct {
+	// Segment holds the offset; the reader releases it. Nil for a hole.
+	Segment *Segment
+	// Hole is the rest of the hole, from the offset on: its offsets are settled
+	// for every subscription.
+	Hole OffsetRange
+}

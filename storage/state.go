@@ -1,0 +1,70 @@
+package storage
+
+// chunk geometry of delivery state on disk.
+const (
+	// ChunkOffsets is how many offsets one ack chunk covers.
+	ChunkOffsets = 1 << chunkShift
+	chunkShift   = 12
+)
+
+// ChunkOf is the index of the ack chunk that covers an offset.
+func ChunkOf(o Offset) uint64 { return uint64(o) >> chunkShift }
+
+// ChangeSet is what one subscription's loop wants durable: the new state of the
+// partitions that changed. A loop has at most one in the committer.
+type ChangeSet struct {
+	Subscription SubscriptionID
+	Cursors      []CursorChange
+}
+
+// CursorChange is the new delivery state of one partition.
+type CursorChange struct {
+	Partition uint16
+	// Floor: every message before it is settled. It never goes back within a
+	// generation. Chunks that lie wholly below it are deleted by the store.
+	Floor Offset
+	// Chunks are the ack chunks that changed, each with its whole content.
+	Chunks []Chunk
+}
+
+// Chunk is the whole content of one ack chunk at and above the floor.
+type Chunk struct {
+	// Index is ChunkOf of its offsets.
+	Index uint64
+	// Acked are the settled ranges, sorted, disjoint, not adjacent, inside the
+	// chunk.
+	Acked []OffsetRange
+	// Attempts are the unsettled messages that failed or expired, by offset.
+	Attempts []AttemptCount
+}
+
+// AttemptCount are the charged attempts of one unsettled message.
+type AttemptCount struct {
+	Offset          Offset
+	Failed, Expired uint32
+}
+
+// Cursor is the delivery state of one partition as recovery found it.
+type Cursor struct {
+	Partition  uint16
+	Generation uint64
+	Floor      Offset
+	Chunks     []Chunk
+}
+
+// StateSlot is one subscription's place in the committer's inbox. It holds one
+// change set, so that submitting never blocks. Loop only, but for Ready.
+type StateSlot interface {
+	// Submit hands a change set over; the slot must be idle. The store may read it
+	// until it is done.
+	Submit(c *ChangeSet)
+	// Ready is signalled (capacity 1) when the submitted change set is done.
+	Ready() <-chan struct{}
+	// Done reports whether the slot is idle, and the error of the last change set:
+	// ErrNoSpace (below the second mark: submit again later), ErrUnavailable,
+	// ErrUnknown, ErrDataLoss (this subscription is fenced), ErrNotFound (it is
+	// deleted).
+	Done() (idle bool, err error)
+	// Close gives the slot up; an open change set is still committed.
+	Close()
+}
