@@ -1,0 +1,207 @@
+package delivery
+
+import "time"
+
+// SessionID is the caller's handle for a session: unique, never used again.
+type SessionID uint64
+
+// Event is something that happened to the subscription. All events are handed
+// over as pointers; Apply keeps none of them.
+type Event interface{ event() }
+
+// Stamp says to which session an event belongs and when it was read. Events for
+// a session that is not attached are ignored: they are late frames.
+type Stamp struct {
+	Session SessionID
+	At      Instant
+}
+
+// Replenish is how a session gives credit.
+type Replenish uint8
+
+const (
+	// OnSettle caps what is outstanding: settling frees credit. The default.
+	OnSettle Replenish = iota
+	// Manual gives cumulative limits with each Grant. Credit starts at zero.
+	Manual
+)
+
+// Attach adds a session. The answer is an Attached or an EndSession.
+type Attach struct {
+	Stamp
+	ClientID  string
+	Replenish Replenish
+	// Window is the first window of an OnSettle session; ignored in Manual.
+	Window Credit
+	// MaxFrameBytes is never exceeded by a Deliver; 0 means DefaultMaxFrameBytes.
+	MaxFrameBytes uint64
+	// Lease is the work lease, MinLease..MaxLease; 0 means the subscription's.
+	Lease time.Duration
+	// Takeover ends the session that holds an exclusive subscription.
+	Takeover bool
+}
+
+// Window replaces the window of an OnSettle session; for a Manual one it ends
+// the session.
+type Window struct {
+	Stamp
+	Credit
+}
+
+// Grant sets the cumulative limits of a Manual session: it may be sent sequences
+// up to ThroughSequence and charged up to ThroughBytes. Either may go down. For
+// an OnSettle session it ends the session.
+type Grant struct {
+	Stamp
+	ThroughSequence uint64
+	ThroughBytes    uint64
+}
+
+// SequenceRange is a range of a session's sequences, both ends included.
+type SequenceRange struct{ First, Last uint64 }
+
+// Verdict is how a delivery ends.
+type Verdict uint8
+
+const (
+	// Ack: done, never again.
+	Ack Verdict = iota + 1
+	// Retry: a failure; counts, and comes back after a backoff.
+	Retry
+	// Release: given back untouched; counts nothing.
+	Release
+	// Reject: to the dead letters. Not served yet: each range fails.
+	Reject
+)
+
+// Settle ends deliveries. Number continues the session's series of Settle and
+// Extend; a number already applied changes nothing.
+type Settle struct {
+	Stamp
+	Number  uint64
+	Ranges  []SequenceRange
+	Verdict Verdict
+	// Delay is a Retry's own delay, raised to MinRetryDelay and cut at
+	// MaxRetryDelay; negative means none: the backoff applies.
+	Delay time.Duration
+}
+
+// Extend prolongs the leases of deliveries to Duration from when it was read;
+// 0 means the session's lease. A lease is never shortened, and never held
+// beyond the cap. Number continues the series of Settle.
+type Extend struct {
+	Stamp
+	Number   uint64
+	Ranges   []SequenceRange
+	Duration time.Duration
+}
+
+// Drain asks for no further deliveries. Drained follows when nothing is
+// outstanding and every settle is confirmed; after Grace the rest is released.
+type Drain struct {
+	Stamp
+	Grace time.Duration
+}
+
+// DetachHow says how a stream ended.
+type DetachHow uint8
+
+const (
+	// Clean: the client closed its side. What it holds is released uncharged; an
+	// EndSession follows as soon as its settles are confirmed.
+	Clean DetachHow = iota + 1
+	// Broken: the stream failed. Each unsettled delivery counts as expired and is
+	// due at once. No effect for this session follows.
+	Broken
+	// Gone: the server ended the stream for a reason that is not the client's
+	// failure (deleted, store failed). Released uncharged. No effect follows.
+	Gone
+)
+
+// Detach tells that a session's stream ended.
+type Detach struct {
+	Stamp
+	How DetachHow
+}
+
+// Heard tells that a frame with no other meaning here arrived (a heartbeat).
+// Every other event of a session counts as heard, too.
+type Heard struct{ Stamp }
+
+// Writable tells whether a session's outbound queue has room. Sessions start
+// writable. The caller reports false before it calls Next again.
+type Writable struct {
+	Stamp
+	Writable bool
+}
+
+// Head tells that messages below Next are durable in a partition.
+type Head struct {
+	Partition uint32
+	Next      uint64
+}
+
+// Segment describes messages Base, Base+1, … of a partition, whose bytes the
+// caller has at hand until an Unload names it.
+//
+//	       Start     Ends[0]      Ends[1]
+//	bytes  | message Base | message Base+1 | …
+type Segment struct {
+	Base  uint64
+	Start uint32
+	// Ends is kept and shared, never written to.
+	Ends []uint32
+	// Time is when the messages entered the log, in the caller's unit.
+	Time int64
+}
+
+// Loaded tells that segments are at hand. It answers a Load with the segment
+// that holds the asked offset first, or comes on its own right after the Head
+// that announced the messages. Segments that are not wanted are unloaded again.
+type Loaded struct {
+	Partition uint32
+	Segments  []Segment
+}
+
+// Hole tells that offsets hold no message (any more): they count as settled. It
+// also answers a Load whose offset lies in one.
+type Hole struct {
+	Partition uint32
+	First     uint64
+	Last      uint64
+}
+
+// Committed tells that the change set with this number is durable.
+type Committed struct{ Number uint64 }
+
+// Stalled tells that the server did not read for a while: every lease and
+// liveness deadline moves by that much. It comes before the events that were
+// read after the stall.
+type Stalled struct{ Duration time.Duration }
+
+// Shutdown stops dispatch for good: each session gets a GoAway, and is ended when
+// it holds nothing or when Grace is over; the rest is released uncharged.
+type Shutdown struct {
+	At    Instant
+	Grace time.Duration
+}
+
+// Configure replaces the configuration. The mode cannot change.
+type Configure struct{ Config Config }
+
+func (*Attach) event()    {}
+func (*Window) event()    {}
+func (*Grant) event()     {}
+func (*Settle) event()    {}
+func (*Extend) event()    {}
+func (*Drain) event()     {}
+func (*Detach) event()    {}
+func (*Heard) event()     {}
+func (*Writable) event()  {}
+func (*Head) event()      {}
+func (*Loaded) event()    {}
+func (*Hole) event()      {}
+func (*Committed) event() {}
+func (*Stalled) event()   {}
+func (*Shutdown) event()  {}
+func (*Configure) event() {}
