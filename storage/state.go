@@ -23,8 +23,20 @@ type CursorChange struct {
 	// Floor: every message before it is settled. It never goes back within a
 	// generation. Chunks that lie wholly below it are deleted by the store.
 	Floor Offset
+	// Counters are the new values, stored with the cursor.
+	Counters Counters
 	// Chunks are the ack chunks that changed, each with its whole content.
 	Chunks []Chunk
+}
+
+// Counters are a partition's delivery statistics since its subscription was
+// created. They survive a restart as of the last change set.
+type Counters struct {
+	// Delivered counts deliveries; Redelivered those that were not the first one.
+	Delivered, Redelivered uint64
+	// Acked counts messages; Retried, Released and Expired count deliveries that
+	// ended so.
+	Acked, Retried, Released, Expired uint64
 }
 
 // Chunk is the whole content of one ack chunk at and above the floor.
@@ -49,7 +61,10 @@ type Cursor struct {
 	Partition  uint16
 	Generation uint64
 	Floor      Offset
-	Chunks     []Chunk
+	Counters   Counters
+	// Holes are the ranges at and above the floor that hold no message.
+	Holes  []OffsetRange
+	Chunks []Chunk
 }
 
 // StateSlot is one subscription's place in the committer's inbox. It holds one
