@@ -1,0 +1,112 @@
+# `make` does what CI does; `make help` lists everything.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := check
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+GO ?= go
+BUF := $(GO) tool -modfile=tools/go.mod buf
+GOLANGCI := $(GO) tool -modfile=tools/lint/go.mod golangci-lint
+GOTEST := $(GO) run -C tools ./gotest
+
+# Stamped into the binary: `make build VERSION=v0.1.0`.
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+
+# How long and how much; each may be set on the command line.
+FUZZ_TIME ?= 5s
+SIM_STEPS ?= 1000000
+KILL_ROUNDS ?= 5
+SOAK_KILL_ROUNDS ?= 200
+SOAK_SIM_STEPS ?= 100000000
+
+.PHONY: help
+help: ## Show every target
+	@awk -F ':.*## ' '/^##@ /{printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+##@ Using
+
+.PHONY: build
+build: ## Build the one binary, bin/headrace
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o bin/headrace ./cmd/headrace
+
+.PHONY: demo
+demo: ## Run the demo: a server, real earthquakes, three services, one of them killed
+	$(GO) run ./examples/go/earthquakes
+
+##@ Testing
+
+.PHONY: check
+check: ## Everything that CI runs, within 30 minutes on 2 cores
+	$(MAKE) lint
+	$(MAKE) check-generated
+	$(MAKE) breaking
+	$(MAKE) test
+	$(MAKE) race
+	$(MAKE) sim
+	$(MAKE) fuzz-smoke
+	$(MAKE) fault-smoke
+	@echo "make check: all passed"
+
+.PHONY: test
+test: ## Tests of every language installed: Go, generated Java, generated Python
+	tools/test
+
+.PHONY: race
+race: ## Go tests under the race detector (needs a C compiler)
+	CGO_ENABLED=1 $(GOTEST) -race ./...
+
+.PHONY: sim
+sim: ## The delivery simulator: 10^6 steps against the naive model
+	HEADRACE_SIM_STEPS=$(SIM_STEPS) $(GOTEST) -count=1 -timeout 20m -run Simulat ./server/broker/delivery/...
+
+.PHONY: fuzz-smoke
+fuzz-smoke: ## Every Fuzz function for 5 seconds
+	tools/fuzz-smoke $(FUZZ_TIME)
+
+.PHONY: fault-smoke
+fault-smoke: ## Kill -9 a server under load, 5 rounds, and look for loss and repetition
+	HEADRACE_KILL_ROUNDS=$(KILL_ROUNDS) $(GOTEST) -count=1 -timeout 20m -run Kill ./...
+
+.PHONY: soak
+soak: ## The long ones: 200 kills, 10^8 simulator steps, minutes of fuzzing; hours
+	$(MAKE) fault-smoke KILL_ROUNDS=$(SOAK_KILL_ROUNDS)
+	$(MAKE) sim SIM_STEPS=$(SOAK_SIM_STEPS)
+	$(MAKE) fuzz-smoke FUZZ_TIME=5m
+
+.PHONY: bench
+bench: build ## Benchmarks: the store alone, then publish and end to end through a server
+	$(GO) test -run '^$$' -bench . -benchmem ./storage/...
+	bin/headrace bench pub --size 1024 --duration 15s
+	bin/headrace bench e2e --size 1024 --duration 15s
+
+##@ Checking the code
+
+.PHONY: lint
+lint: ## gofmt, golangci-lint, buf lint, buf format
+	@unformatted=$$(gofmt -l $$(git ls-files --cached --others --exclude-standard -- '*.go' ':!gen')); \
+	if [[ -n "$$unformatted" ]]; then echo "not gofmt'd:"; echo "$$unformatted"; exit 1; fi
+	$(GOLANGCI) run ./...
+	cd tools && $(GO) vet ./...
+	$(BUF) lint
+	$(BUF) format --diff --exit-code
+
+.PHONY: breaking
+breaking: ## The contract against its committed baseline, and the proof that this turns red
+	tools/baseline verify
+	$(BUF) breaking --against proto/baseline.binpb
+	$(GOTEST) -C . -count=1 ./...
+
+.PHONY: check-generated
+check-generated: ## Fail unless gen/ is what proto/ generates
+	tools/check-generated
+
+##@ Generating
+
+.PHONY: generate
+generate: ## Write gen/ anew from proto/
+	tools/generate
+
+.PHONY: baseline
+baseline: ## Move the contract's baseline to proto/ as it is (needs its line in CHANGELOG.md)
+	tools/baseline move
