@@ -13,6 +13,9 @@ GOTEST := $(GO) run -C tools ./gotest
 # Stamped into the binary: `make build VERSION=v0.1.0`.
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
+# What `make check` runs, in this order: what is quick to find comes first.
+CHECKS := lint check-generated breaking test race sim fuzz-smoke fault-smoke
+
 # How long and how much; each may be set on the command line.
 FUZZ_TIME ?= 5s
 SIM_STEPS ?= 1000000
@@ -38,14 +41,11 @@ demo: ## Run the demo: a server, real earthquakes, three services, one of them k
 
 .PHONY: check
 check: ## Everything that CI runs, within 30 minutes on 2 cores
-	$(MAKE) lint
-	$(MAKE) check-generated
-	$(MAKE) breaking
-	$(MAKE) test
-	$(MAKE) race
-	$(MAKE) sim
-	$(MAKE) fuzz-smoke
-	$(MAKE) fault-smoke
+	@for target in $(CHECKS); do \
+		started=$$SECONDS; echo "=== make $$target"; \
+		$(MAKE) $$target; \
+		echo "=== make $$target took $$((SECONDS - started)) s"; \
+	done
 	@echo "make check: all passed"
 
 .PHONY: test
