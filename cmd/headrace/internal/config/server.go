@@ -1,0 +1,113 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"time"
+)
+
+// Server is what `headrace serve` runs with. The tags of a field give its key,
+// its unit and what it means; the default is in Default.
+type Server struct {
+	Dir             string        `koanf:"dir" unit:"path" help:"The data directory; made when it is not there."`
+	Listen          string        `koanf:"listen" unit:"host:port" help:"Where clients connect; port 0 takes a free one."`
+	OpsListen       string        `koanf:"ops_listen" unit:"host:port" help:"Where /metrics, /livez and /readyz answer; empty: nowhere."`
+	Insecure        bool          `koanf:"insecure" unit:"true or false" help:"Allow listening beyond the loopback interface, where anyone who can connect may do anything."`
+	DrainTimeout    time.Duration `koanf:"drain_timeout" unit:"duration" help:"How long a stop waits for what clients still hold."`
+	MaxMessageBytes Bytes         `koanf:"max_message_bytes" unit:"bytes" help:"The largest encoded message that a topic may allow."`
+	OutboundMemory  Bytes         `koanf:"outbound_memory" unit:"bytes" help:"What all frames waiting for slow readers may take together."`
+	TailMemory      Bytes         `koanf:"tail_memory" unit:"bytes" help:"What recent messages kept in memory for live subscribers may take together."`
+	LogLevel        string        `koanf:"log_level" unit:"debug, info, warn, error" help:"The least level that is logged."`
+	LogFormat       string        `koanf:"log_format" unit:"auto, text, json" help:"How log lines look; auto is text on a terminal, else JSON."`
+}
+
+// Default is a server for one machine that answers on the loopback interface
+// alone.
+func Default() Server {
+	return Server{
+		Dir:             "headrace-data",
+		Listen:          "127.0.0.1:7070",
+		OpsListen:       "127.0.0.1:7071",
+		DrainTimeout:    25 * time.Second,
+		MaxMessageBytes: 1 << 20,
+		OutboundMemory:  256 << 20,
+		TailMemory:      256 << 20,
+		LogLevel:        "info",
+		LogFormat:       "auto",
+	}
+}
+
+// maxMessageBytes is the most that max_message_bytes may be: what the wire
+// contract allows.
+const maxMessageBytes = 32 << 20
+
+// Validate reports every value that a server cannot run with, all together.
+func (s Server) Validate() error {
+	return errors.Join(
+		s.validateDir(),
+		s.validateListen("listen", s.Listen),
+		s.validateOpsListen(),
+		positive("drain_timeout", int64(s.DrainTimeout)),
+		s.validateMaxMessage(),
+		positive("outbound_memory", int64(s.OutboundMemory)),
+		positive("tail_memory", int64(s.TailMemory)),
+		oneOf("log_level", s.LogLevel, "debug", "info", "warn", "error"),
+		oneOf("log_format", s.LogFormat, "auto", "text", "json"),
+	)
+}
+
+func (s Server) validateDir() error {
+	if s.Dir == "" {
+		return errors.New("dir: must not be empty")
+	}
+	return nil
+}
+
+func (s Server) validateOpsListen() error {
+	if s.OpsListen == "" {
+		return nil
+	}
+	return s.validateListen("ops_listen", s.OpsListen)
+}
+
+// validateListen refuses to open an unprotected server to the network by
+// accident: without authentication only the loopback interface is safe.
+func (s Server) validateListen(key, address string) error {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return fmt.Errorf("%s: %q is not host:port", key, address)
+	}
+	if s.Insecure || isLoopback(host) {
+		return nil
+	}
+	return fmt.Errorf("%s: %q can be reached from other machines, and there is no authentication; use a loopback address, or set insecure", key, address)
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || (ip != nil && ip.IsLoopback())
+}
+
+func (s Server) validateMaxMessage() error {
+	if s.MaxMessageBytes < 1 || s.MaxMessageBytes > maxMessageBytes {
+		return fmt.Errorf("max_message_bytes: %s is not within 1 and %s", s.MaxMessageBytes, Bytes(maxMessageBytes))
+	}
+	return nil
+}
+
+func positive(key string, value int64) error {
+	if value <= 0 {
+		return fmt.Errorf("%s: must be above 0", key)
+	}
+	return nil
+}
+
+func oneOf(key, value string, known ...string) error {
+	for _, k := range known {
+		if value == k {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: %q is none of %v", key, value, known)
+}
