@@ -44,12 +44,12 @@ func (r *report) add(e event) {
 }
 
 // output keeps what a test prints until it is known how the test ends; what a
-// package prints is shown at once, but for packages without tests.
+// package prints is shown at once, but for what its closing line says anyway.
 func (r *report) output(key test, text string) {
 	switch {
 	case key.name != "":
 		r.outputs[key] = append(r.outputs[key], text)
-	case !strings.Contains(text, "[no test files]"):
+	case text != "PASS\n" && !strings.Contains(text, "[no test files]"):
 		r.print(text)
 	}
 }

@@ -17,6 +17,7 @@ func TestReportCountsAndExplains(t *testing.T) {
 {"Action":"output","Package":"p","Test":"TestHung","Output":"    waiting\n"}
 {"Action":"output","Package":"p","Output":"FAIL\tp\t1s\n"}
 {"Action":"fail","Package":"p"}
+{"Action":"output","Package":"q","Output":"PASS\n"}
 {"Action":"output","Package":"q","Output":"?   \tq\t[no test files]\n"}
 {"Action":"skip","Package":"q"}
 not json
