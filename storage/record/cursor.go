@@ -1,0 +1,79 @@
+package record
+
+import (
+	"encoding/binary"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/headrace/headrace/storage"
+)
+
+// Cursor is a subscription's record in a partition, of constant size:
+//
+//	version(1) generation(8) floor(8) settled(8) ack_parts(4) ack_sum(8) dead_first(8) dead_last(8) crc(4)
+type Cursor struct {
+	// Generation grows with each seek; ack chunks of another one are rubbish.
+	Generation uint64
+	// Floor: every message before it is settled.
+	Floor storage.Offset
+	// Settled counts the offsets past the floor that the ack chunks hold as acked.
+	Settled uint64
+	// AckParts counts the records of ack chunks of the generation, AckSum is the
+	// exclusive or of AckHash over them: what is found must match.
+	AckParts uint32
+	AckSum   uint64
+	// DeadFirst and DeadLast are the sequences of the first and last dead letter;
+	// 0 as long as none are kept.
+	DeadFirst, DeadLast uint64
+}
+
+const (
+	cursorVersion   = 1
+	cursorBodyBytes = 8 + 8 + 8 + 4 + 8 + 8 + 8
+)
+
+// AppendCursor appends the value of a cursor.
+func AppendCursor(dst, key []byte, c *Cursor) []byte {
+	start := len(dst)
+	dst = append(dst, cursorVersion)
+	dst = binary.BigEndian.AppendUint64(dst, c.Generation)
+	dst = binary.BigEndian.AppendUint64(dst, uint64(c.Floor))
+	dst = binary.BigEndian.AppendUint64(dst, c.Settled)
+	dst = binary.BigEndian.AppendUint32(dst, c.AckParts)
+	dst = binary.BigEndian.AppendUint64(dst, c.AckSum)
+	dst = binary.BigEndian.AppendUint64(dst, c.DeadFirst)
+	dst = binary.BigEndian.AppendUint64(dst, c.DeadLast)
+	return seal(dst, start, key)
+}
+
+// DecodeCursor decodes and checks a cursor.
+func DecodeCursor(key, value []byte) (Cursor, error) {
+	if _, _, err := ParseCursorKey(key); err != nil {
+		return Cursor{}, err
+	}
+	body, err := unsealFixed(key, value, cursorVersion, cursorBodyBytes)
+	if err != nil {
+		return Cursor{}, err
+	}
+	r := reader(body)
+	return Cursor{
+		Generation: r.uint64(),
+		Floor:      storage.Offset(r.uint64()),
+		Settled:    r.uint64(),
+		AckParts:   r.uint32(),
+		AckSum:     r.uint64(),
+		DeadFirst:  r.uint64(),
+		DeadLast:   r.uint64(),
+	}, nil
+}
+
+// AckHash is what one record of an ack chunk adds to a cursor's AckSum, by
+// exclusive or. A record that is replaced or deleted is taken out by adding its
+// old version again.
+func AckHash(chunk uint64, part uint8, version uint64) uint64 {
+	var b [8 + 1 + 8]byte
+	binary.BigEndian.PutUint64(b[0:], chunk)
+	b[8] = part
+	binary.BigEndian.PutUint64(b[9:], version)
+	return xxhash.Sum64(b[:])
+}

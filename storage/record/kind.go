@@ -1,0 +1,35 @@
+package record
+
+// Kind is the first byte of a key: what record it names.
+type Kind byte
+
+// The kinds of records. They are stored: never reuse a letter.
+const (
+	// KindBatch: the ring of batch headers.
+	KindBatch Kind = 'b'
+	// KindSegment: commit segments, which hold the messages.
+	KindSegment Kind = 's'
+	// KindPointer: where a partition's offsets lie, or that they are a hole.
+	KindPointer Kind = 'm'
+	// KindPartition: a partition's first retained offset and head checkpoint.
+	KindPartition Kind = 'p'
+	// KindCursor: a subscription's floor in a partition.
+	KindCursor Kind = 'c'
+	// KindAck: ack chunks, what is settled past the floor.
+	KindAck Kind = 'a'
+	// KindTopic: topics.
+	KindTopic Kind = 't'
+	// KindSubscription: subscriptions.
+	KindSubscription Kind = 'u'
+	// KindShard: the one record of the shard itself.
+	KindShard Kind = 'z'
+)
+
+// Reserved are the letters that are spoken for and not written yet: retries
+// waiting (r), dead letters (q), delivered runs (l), producers (x), dedupe ids
+// (i), due times (d), expiry times (e), transactions (y), snapshots (n), other
+// configuration (g).
+const Reserved = "rqlxideyng"
+
+// AppendPrefix appends the prefix of all keys of a kind.
+func AppendPrefix(dst []byte, k Kind) []byte { return append(dst, byte(k)) }

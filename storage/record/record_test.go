@@ -1,0 +1,180 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/headrace/headrace/storage"
+)
+
+// decoders decode a record and encode it again, by kind.
+var decoders = map[Kind]func(key, value []byte) (any, []byte, error){
+	KindBatch: func(k, v []byte) (any, []byte, error) {
+		h, err := DecodeHeader(k, v)
+		return h, AppendHeader(nil, k, &h), err
+	},
+	KindSegment: func(k, v []byte) (any, []byte, error) {
+		return reencodeSegment(k, v)
+	},
+	KindPointer: func(k, v []byte) (any, []byte, error) {
+		p, err := DecodePointer(k, v)
+		return p, AppendPointer(nil, k, &p), err
+	},
+	KindPartition: func(k, v []byte) (any, []byte, error) {
+		p, err := DecodePartition(k, v)
+		return p, AppendPartition(nil, k, &p), err
+	},
+	KindCursor: func(k, v []byte) (any, []byte, error) {
+		c, err := DecodeCursor(k, v)
+		return c, AppendCursor(nil, k, &c), err
+	},
+	KindAck: func(k, v []byte) (any, []byte, error) {
+		p, err := DecodeAckPart(k, v)
+		return p, AppendAckPart(nil, k, &p), err
+	},
+	KindTopic: func(k, v []byte) (any, []byte, error) {
+		t, err := DecodeTopic(k, v)
+		if err != nil {
+			return nil, nil, err
+		}
+		again, err := AppendTopic(nil, k, &t)
+		return t, again, err
+	},
+	KindSubscription: func(k, v []byte) (any, []byte, error) {
+		s, err := DecodeSubscription(k, v)
+		if err != nil {
+			return nil, nil, err
+		}
+		again, err := AppendSubscription(nil, k, &s)
+		return s, again, err
+	},
+	KindShard: func(k, v []byte) (any, []byte, error) {
+		s, err := DecodeShard(k, v)
+		if err != nil {
+			return nil, nil, err
+		}
+		again, err := AppendShard(nil, k, &s)
+		return s, again, err
+	},
+}
+
+// reencodeSegment reads every run of a segment and builds the segment again.
+func reencodeSegment(key, value []byte) (any, []byte, error) {
+	r, err := OpenSegment(key, value)
+	if err != nil {
+		return nil, nil, err
+	}
+	var b SegmentBuilder
+	for i := range r.Runs() {
+		var s storage.Segment
+		if err := r.Read(i, &s); err != nil {
+			return nil, nil, err
+		}
+		a := storage.Append{Partition: s.Partition, Base: s.Base, Messages: s.Bytes, Ends: s.Ends, KeyHashes: s.KeyHashes}
+		b.Add(&a, 0, s.LogTime)
+	}
+	return nil, b.Finish(key), nil
+}
+
+func TestEveryRecordRoundTrips(t *testing.T) {
+	for name, r := range sampleRecords(t) {
+		_, again, err := decoders[Kind(r.key[0])](r.key, r.value)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if !bytes.Equal(again, r.value) {
+			t.Errorf("%s: encodes to\n%x, decoded from\n%x", name, again, r.value)
+		}
+	}
+}
+
+func TestDecodedIsWhatWasEncoded(t *testing.T) {
+	want := map[string]any{
+		"b header": sampleHeader, "m pointer": samplePointer, "m hole": sampleHole,
+		"p partition": sampleRecord, "c cursor": sampleCursor, "t topic": sampleTopic,
+		"u subscription": sampleSubscription, "z shard": sampleShard,
+	}
+	records := sampleRecords(t)
+	for name, v := range want {
+		r := records[name]
+		got, _, err := decoders[Kind(r.key[0])](r.key, r.value)
+		if diff := cmp.Diff(v, got); err != nil || diff != "" {
+			t.Errorf("%s: %v, -want +got:\n%s", name, err, diff)
+		}
+	}
+}
+
+// TestEveryFlippedBitIsDataLoss: no bit of a value matters to nobody.
+func TestEveryFlippedBitIsDataLoss(t *testing.T) {
+	for name, r := range sampleRecords(t) {
+		for bit := range len(r.value) * 8 {
+			value := bytes.Clone(r.value)
+			value[bit/8] ^= 1 << (bit % 8)
+			if _, _, err := decoders[Kind(r.key[0])](r.key, value); !errors.Is(err, storage.ErrDataLoss) {
+				t.Fatalf("%s: bit %d flipped: %v", name, bit, err)
+			}
+		}
+	}
+}
+
+// TestEveryCutValueIsDataLoss: a failed read that comes back short, or empty with
+// no error, is found.
+func TestEveryCutValueIsDataLoss(t *testing.T) {
+	for name, r := range sampleRecords(t) {
+		for size := range len(r.value) {
+			if _, _, err := decoders[Kind(r.key[0])](r.key, r.value[:size]); !errors.Is(err, storage.ErrDataLoss) {
+				t.Fatalf("%s cut to %d bytes: %v", name, size, err)
+			}
+		}
+	}
+}
+
+// TestValueUnderAnotherKeyIsDataLoss: a value that was read for a wrong key is
+// found.
+func TestValueUnderAnotherKeyIsDataLoss(t *testing.T) {
+	for name, r := range sampleRecords(t) {
+		key := bytes.Clone(r.key)
+		if len(key) == 1 {
+			continue // The shard's record has no other key.
+		}
+		key[1] ^= 1
+		if _, _, err := decoders[Kind(key[0])](key, r.value); !errors.Is(err, storage.ErrDataLoss) {
+			t.Errorf("%s under another key: %v", name, err)
+		}
+	}
+}
+
+func TestKeyOfAnotherKindIsDataLoss(t *testing.T) {
+	records := sampleRecords(t)
+	for kind, decode := range decoders {
+		for name, r := range records {
+			if Kind(r.key[0]) == kind {
+				continue
+			}
+			if _, _, err := decode(r.key, r.value); !errors.Is(err, storage.ErrDataLoss) {
+				t.Errorf("decoder of %q on %s: %v", byte(kind), name, err)
+			}
+		}
+	}
+}
+
+// TestStateValuesStayInline: only commit segments may be larger than the engine
+// keeps inline.
+func TestStateValuesStayInline(t *testing.T) {
+	const inlineBytes = 4 << 10
+	topic := sampleTopic
+	topic.Definition = make([]byte, storage.MaxDefinitionBytes)
+	key := AppendTopicKey(nil, topic.ID)
+	value, err := AppendTopic(nil, key, &topic)
+	if err != nil || len(value) >= inlineBytes {
+		t.Errorf("largest topic has %d bytes, %v", len(value), err)
+	}
+	for name, r := range sampleRecords(t) {
+		if len(r.value) >= inlineBytes {
+			t.Errorf("%s has %d bytes", name, len(r.value))
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package record
+
+import (
+	"testing"
+	"time"
+
+	"github.com/headrace/headrace/storage"
+)
+
+// The samples whose bytes are golden and which round-trip.
+var (
+	sampleTime      = time.Date(2026, 3, 4, 5, 6, 7, 89, time.UTC)
+	samplePartition = storage.PartitionID{Topic: 0x01020304, Partition: 0x0506}
+
+	sampleHeader  = Header{Number: 0x40003, Epoch: 7, Previous: 0x1122334455667788, Ops: 5, Messages: 9}
+	samplePointer = Pointer{
+		Span: 3, Messages: 3, Bytes: 300,
+		At:      Location{Batch: 0x40003, Chunk: 2, FirstByte: 1000, FirstMessage: 10},
+		LogTime: sampleTime, Before: Totals{Messages: 90, Bytes: 9000},
+	}
+	sampleHole = Pointer{
+		Hole: true, Span: 1 << 20, Messages: 12, Bytes: 1200,
+		LogTime: sampleTime, Before: Totals{Messages: 90, Bytes: 9000},
+	}
+	sampleRecord = Partition{
+		Generation: 1,
+		First:      Mark{Offset: 10, LogTime: sampleTime, Before: Totals{Messages: 8, Bytes: 800}},
+		Head:       Mark{Offset: 20, LogTime: sampleTime.Add(time.Second), Before: Totals{Messages: 18, Bytes: 1800}},
+		HeadBatch:  0x40003,
+	}
+	sampleCursor = Cursor{
+		Generation: 2, Floor: 4100, Settled: 33, AckParts: 3,
+		AckSum: 0x0102030405060708, DeadFirst: 1, DeadLast: 5,
+	}
+	sampleTopic = storage.Topic{
+		ID: 0x01020304, Name: "default/quakes", Partitions: 256, State: storage.Active,
+		CreatedAt: sampleTime, MinAge: 10 * time.Minute, Definition: []byte("opaque"),
+	}
+	sampleSubscription = storage.Subscription{
+		ID: 0x0a0b0c0d, Name: "default/alerts", Topic: 0x01020304, State: storage.Creating,
+		CreatedAt: sampleTime, Definition: []byte("opaque"),
+	}
+	sampleShard = Shard{
+		Epoch: 7, Clean: true, NextTopic: 5, NextSubscription: 6,
+		AcceptedLosses: []AcceptedLoss{{First: 3, Last: 4, At: sampleTime}},
+	}
+)
+
+// encodings gives every kind of key and record under a name.
+func encodings(t testing.TB) map[string][]byte {
+	t.Helper()
+	all := map[string][]byte{}
+	for name, r := range sampleRecords(t) {
+		all[name+" key"], all[name+" value"] = r.key, r.value
+	}
+	return all
+}
+
+type encoded struct{ key, value []byte }
+
+func sampleRecords(t testing.TB) map[string]encoded {
+	t.Helper()
+	all := map[string]encoded{}
+	put := func(name string, key []byte, encode func(key []byte) []byte) {
+		all[name] = encoded{key, encode(key)}
+	}
+	must := func(value []byte, err error) []byte {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+	pointerKey := AppendPointerKey(nil, samplePartition, 4096)
+	put("b header", AppendBatchKey(nil, sampleHeader.Number), func(k []byte) []byte { return AppendHeader(nil, k, &sampleHeader) })
+	put("m pointer", pointerKey, func(k []byte) []byte { return AppendPointer(nil, k, &samplePointer) })
+	put("m hole", pointerKey, func(k []byte) []byte { return AppendPointer(nil, k, &sampleHole) })
+	put("p partition", AppendPartitionKey(nil, samplePartition), func(k []byte) []byte { return AppendPartition(nil, k, &sampleRecord) })
+	put("c cursor", AppendCursorKey(nil, 0x0a0b0c0d, 0x0506), func(k []byte) []byte { return AppendCursor(nil, k, &sampleCursor) })
+	put("t topic", AppendTopicKey(nil, sampleTopic.ID), func(k []byte) []byte { return must(AppendTopic(nil, k, &sampleTopic)) })
+	put("u subscription", AppendSubscriptionKey(nil, sampleSubscription.ID), func(k []byte) []byte {
+		return must(AppendSubscription(nil, k, &sampleSubscription))
+	})
+	put("z shard", AppendShardKey(nil), func(k []byte) []byte { return must(AppendShard(nil, k, &sampleShard)) })
+	put("s plain segment", AppendSegmentKey(nil, 0x40003, 2), func(k []byte) []byte { return buildSegment(k, plainAppends()) })
+	put("s keyed segment", AppendSegmentKey(nil, 0x40003, 3), func(k []byte) []byte { return buildSegment(k, keyedAppends()) })
+	for name, c := range map[string]storage.Chunk{"a runs": runsChunk(), "a bitmap": bitmapChunk()} {
+		part := SplitChunk(nil, &c, 11)[0]
+		put(name, sampleAckKey(&part), func(k []byte) []byte { return AppendAckPart(nil, k, &part) })
+	}
+	second := SplitChunk(nil, new(attemptsChunk(2000)), 12)[1]
+	put("a second part", sampleAckKey(&second), func(k []byte) []byte { return AppendAckPart(nil, k, &second) })
+	return all
+}
+
+func sampleAckKey(p *AckPart) []byte {
+	return AppendAckKey(nil, AckKey{Subscription: 0x0a0b0c0d, Partition: 0x0506, Generation: 2, Chunk: p.Chunk, Part: p.Part})
+}
+
+// runsChunk is an ack chunk with a few runs and attempts.
+func runsChunk() storage.Chunk {
+	return storage.Chunk{
+		Index:    1,
+		Acked:    []storage.OffsetRange{{First: 4096, End: 4097}, {First: 4100, End: 4200}, {First: 8191, End: 8192}},
+		Attempts: []storage.AttemptCount{{Offset: 4098, Failed: 1}, {Offset: 4099, Failed: 3, Expired: 200}},
+	}
+}
+
+// bitmapChunk is an ack chunk with every other offset acked.
+func bitmapChunk() storage.Chunk {
+	c := storage.Chunk{Index: 2}
+	for o := storage.Offset(8192); o < 12288; o += 2 {
+		c.Acked = append(c.Acked, storage.OffsetRange{First: o, End: o + 1})
+	}
+	return c
+}
+
+// attemptsChunk is an ack chunk with n attempts.
+func attemptsChunk(n int) storage.Chunk {
+	c := storage.Chunk{Index: 3}
+	for i := range n {
+		c.Attempts = append(c.Attempts, storage.AttemptCount{Offset: storage.Offset(3*4096 + i), Failed: 1, Expired: uint32(i)})
+	}
+	return c
+}
+
+// plainAppends are two appends to different partitions, and one that continues the
+// second.
+func plainAppends() []storage.Append {
+	other := storage.PartitionID{Topic: 9, Partition: 1}
+	return []storage.Append{
+		{Partition: samplePartition, Base: 4096, Messages: []byte("aabbb"), Ends: []uint32{2, 5}},
+		{Partition: other, Base: 0, Messages: []byte("c"), Ends: []uint32{1}},
+		{Partition: other, Base: 1, Messages: []byte("dde"), Ends: []uint32{2, 3}},
+	}
+}
+
+// keyedAppends are a run with keys between two without.
+func keyedAppends() []storage.Append {
+	all := plainAppends()
+	all[1].Partition.Topic = 8
+	all[1].KeyHashes = []storage.KeyHash{{Hash: 0xdeadbeef, Present: true}}
+	return all
+}
+
+func buildSegment(key []byte, appends []storage.Append) []byte {
+	var b SegmentBuilder
+	for i := range appends {
+		b.Add(&appends[i], 0, sampleTime)
+	}
+	return b.Finish(key)
+}

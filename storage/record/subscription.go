@@ -1,0 +1,44 @@
+package record
+
+import (
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	storagev1 "github.com/headrace/headrace/gen/go/headrace/storage/v1"
+	"github.com/headrace/headrace/storage"
+)
+
+// AppendSubscription appends the value of a subscription. It fails only for a name
+// that is not UTF-8.
+func AppendSubscription(dst, key []byte, s *storage.Subscription) ([]byte, error) {
+	return appendMessage(dst, key, &storagev1.SubscriptionRecord{
+		Id:         uint32(s.ID),
+		Name:       s.Name,
+		TopicId:    uint32(s.Topic),
+		State:      storagev1.RecordState(s.State),
+		CreateTime: timestamppb.New(s.CreatedAt),
+		Definition: s.Definition,
+	})
+}
+
+// DecodeSubscription decodes and checks a subscription.
+func DecodeSubscription(key, value []byte) (storage.Subscription, error) {
+	id, err := ParseSubscriptionKey(key)
+	if err != nil {
+		return storage.Subscription{}, err
+	}
+	var m storagev1.SubscriptionRecord
+	if err := decodeMessage(key, value, &m); err != nil {
+		return storage.Subscription{}, err
+	}
+	if m.Id != uint32(id) || !storedState(m.State) {
+		return storage.Subscription{}, damaged(key, "subscription makes no sense")
+	}
+	return storage.Subscription{
+		ID:         id,
+		Name:       m.Name,
+		Topic:      storage.TopicID(m.TopicId),
+		State:      storage.State(m.State),
+		CreatedAt:  m.CreateTime.AsTime(),
+		Definition: m.Definition,
+	}, nil
+}
