@@ -91,6 +91,12 @@ lint: ## gofmt, golangci-lint, buf lint, buf format
 	$(BUF) lint
 	$(BUF) format --diff --exit-code
 
+.PHONY: fix
+fix: ## Let golangci-lint, gofmt and buf mend what they can
+	$(GOLANGCI) run --fix ./... || true
+	gofmt -w $$(git ls-files --cached --others --exclude-standard -- '*.go' ':!gen')
+	$(BUF) format --write
+
 .PHONY: breaking
 breaking: ## The contract against its committed baseline, and the proof that this turns red
 	tools/baseline verify
