@@ -58,7 +58,7 @@ func feed(output io.Reader, report *report) {
 		line, err := lines.ReadBytes('\n')
 		if len(line) > 0 {
 			var event event
-			if json.Unmarshal(line, &event) == nil {
+			if json.Unmarshal(line, &event) == nil { //nolint:musttag // the names are test2json's own
 				report.add(event)
 			} else {
 				report.print(string(line))
