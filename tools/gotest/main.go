@@ -10,11 +10,13 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 )
 
 func main() {
@@ -22,8 +24,10 @@ func main() {
 	if len(arguments) > 1 && arguments[0] == "-C" {
 		dir, arguments = arguments[1], arguments[2:]
 	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	report := newReport(os.Stdout)
-	err := run(dir, arguments, report)
+	err := run(ctx, dir, arguments, report)
+	stop()
 	report.summarize()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "gotest:", err)
@@ -36,8 +40,8 @@ func main() {
 }
 
 // run executes `go test -json` in dir and feeds its events to the report.
-func run(dir string, arguments []string, report *report) error {
-	command := exec.Command("go", append([]string{"test", "-json"}, arguments...)...)
+func run(ctx context.Context, dir string, arguments []string, report *report) error {
+	command := exec.CommandContext(ctx, "go", append([]string{"test", "-json"}, arguments...)...)
 	command.Dir = dir
 	command.Stderr = os.Stderr
 	output, err := command.StdoutPipe()
