@@ -1,0 +1,123 @@
+package broker
+
+import (
+	"time"
+
+	"github.com/headrace/headrace/server/broker/delivery"
+	"github.com/headrace/headrace/storage"
+)
+
+// The words that sessions share with the delivery state machine.
+type (
+	// SequenceRange is a range of a session's sequences, both ends included.
+	SequenceRange = delivery.SequenceRange
+	// Verdict is how a delivery ends.
+	Verdict = delivery.Verdict
+	// Replenish is how a session gives credit.
+	Replenish = delivery.Replenish
+	// Blocked is a set of reasons why nothing comes.
+	Blocked = delivery.Blocked
+	// RevokeReason says why deliveries were taken away.
+	RevokeReason = delivery.RevokeReason
+	// SettleFailure is a part of a settle that came to nothing.
+	SettleFailure = delivery.Failure
+	// AttemptRun gives the attempt, above 1, of consecutive messages of a frame.
+	AttemptRun = delivery.AttemptRun
+	// PositionRun is a run of consecutive offsets of one partition.
+	PositionRun = delivery.Run
+)
+
+// Limits of frames and slots.
+const (
+	// MaxRanges is the most ranges that a settle, extend or Revoked names.
+	MaxRanges = 10_000
+	// MaxUnconfirmedSettles is how many settles and extends a client may have sent
+	// without a confirmation.
+	MaxUnconfirmedSettles = 1024
+)
+
+// Output is what a session's send loop writes next. Exactly one field is set.
+type Output struct {
+	Frame        *Frame
+	SettleResult *SettleResult
+	Flow         *FlowState
+	Revoked      *Revoked
+	GoAway       *GoAway
+	Drained      bool
+}
+
+// Frame describes one frame of deliveries. Its messages' bytes lie in segments
+// that the frame holds references of.
+type Frame struct {
+	// FirstSequence is the sequence of the first message; each one has the next.
+	FirstSequence uint64
+	Messages      uint32
+	// Bytes is the size of the messages' wire bytes: the sum over Parts.
+	Bytes int
+	// ChargedBytes is what the session was charged in all, this frame included.
+	ChargedBytes uint64
+	// Runs say where the messages stand; Parts[i] holds the bytes of Runs[i].
+	Runs  []PositionRun
+	Parts []Part
+	// Attempts are those that are not the first, by the message's index.
+	Attempts []AttemptRun
+
+	deadline time.Time
+}
+
+// Part is a run of messages in one segment.
+type Part struct {
+	Segment    *storage.Segment
+	First, End storage.Offset
+}
+
+// Wire gives the messages' wire bytes. They are valid until the frame is released.
+func (p Part) Wire() []byte { return p.Segment.Range(p.First, p.End) }
+
+// SettleResult tells that every settle and extend up to ConfirmedThrough is
+// durable, and what did not apply among those newly confirmed.
+type SettleResult struct {
+	ConfirmedThrough uint64
+	Failures         []SettleFailure
+}
+
+// FlowState tells why deliveries flow or do not; it is the heartbeat, too.
+type FlowState struct {
+	// Credit is what may still be sent, Outstanding what the session holds.
+	Credit, Outstanding Amount
+	// Backlog is what the subscription has not settled, outstanding included; its
+	// bytes are estimated from the mean size of what is retained.
+	Backlog Amount
+	// OldestAge is the age of the subscription's oldest unsettled message as far as
+	// it is known; 0: unknown or none.
+	OldestAge time.Duration
+	Blocked   Blocked
+	// NeedsBytes is the size of the message that waits for byte credit; 0: none.
+	NeedsBytes uint64
+	// Limits are the values in force, when they changed since they were last told.
+	Limits *SessionLimits
+}
+
+// Revoked tells that deliveries are no longer the session's. It never overtakes
+// the frame that brought them.
+type Revoked struct {
+	Ranges []SequenceRange
+	Reason RevokeReason
+}
+
+// GoAway tells the client that its stream will end within Grace, because the
+// server stops.
+type GoAway struct{ Grace time.Duration }
+
+// SessionLimits are the values in force for one session.
+type SessionLimits struct {
+	MaxFrameBytes int
+	// MaxOutstanding is the server's ceiling on the session, ClientMaxOutstanding
+	// that of its client id, SubscriptionMaxOutstanding that of all sessions
+	// together; a zero unit means none.
+	MaxOutstanding             Amount
+	ClientMaxOutstanding       Amount
+	SubscriptionMaxOutstanding Amount
+	// Lease is the work lease of a delivery, MaxLease the longest with extensions.
+	Lease, MaxLease time.Duration
+}

@@ -1,0 +1,81 @@
+package broker
+
+import "github.com/headrace/headrace/storage"
+
+// PublishBatch is one batch on its way from a publish stream to the store and
+// back. It is pooled: take one with NewPublishBatch, fill it, hand it to Publish,
+// get it back from Next, and Release it. Its buffers are kept from use to use.
+//
+// Filling it costs no allocation per message: append a message's wire bytes to
+// Messages, then call EndMessage.
+type PublishBatch struct {
+	// Topic is where the batch goes. It may be nil when Err is set.
+	Topic *PublishTopic
+	// Messages are the messages' wire bytes as the field `messages` of a delivery
+	// Batch: for each one tag, length, encoded message.
+	Messages []byte
+	// Ends holds for each message where its wire bytes end in Messages.
+	Ends []uint32
+	// KeyHashes holds for each message the hash of its ordering key; nil when none
+	// has a key. EndMessage keeps it.
+	KeyHashes []storage.KeyHash
+	// Sent is what the batch takes of the publish window, as the client counts it:
+	// every message that it sent, refused ones included.
+	Sent Amount
+	// LastSentBytes is the size of the last message in Sent: it alone may pass the
+	// end of the window.
+	LastSentBytes uint64
+	// OneWay: the client wants no result. The batch comes back from Next all the
+	// same, so that the window can rise.
+	OneWay bool
+	// Note is the caller's own: what it needs to write the result.
+	Note any
+
+	// Err is the outcome, for the batch as a whole: nil when it is durable. A batch
+	// that is handed to Publish with Err set is not stored, it comes back in its
+	// turn. Outcomes: ErrTopicNotFound, ErrTopicDeleted, ErrDiskFull, ErrDataLoss,
+	// ErrMessageTooLarge when nothing is stored.
+	Err error
+	// Runs say where the messages stand, in their order, when Err is nil.
+	Runs []PublishedRun
+
+	publish   storage.Publish
+	parts     []batchPart
+	completed bool
+}
+
+// PublishedRun says where consecutive messages of a batch were stored: at
+// consecutive offsets of one partition.
+type PublishedRun struct {
+	// Index counts the batch's messages from 0.
+	Index     int
+	Partition uint16
+	Offset    storage.Offset
+	Count     int
+}
+
+// NewPublishBatch takes an empty batch from the pool.
+func NewPublishBatch() *PublishBatch { return batches.Get().(*PublishBatch) }
+
+// EndMessage ends the message whose wire bytes were just appended to Messages. An
+// empty key means none.
+func (b *PublishBatch) EndMessage(key []byte) {
+	b.Ends = append(b.Ends, uint32(len(b.Messages)))
+	if len(key) == 0 && len(b.KeyHashes) == 0 {
+		return
+	}
+	for len(b.KeyHashes) < len(b.Ends)-1 {
+		b.KeyHashes = append(b.KeyHashes, storage.KeyHash{})
+	}
+	b.KeyHashes = append(b.KeyHashes, HashKey(key))
+}
+
+// Len is the number of messages.
+func (b *PublishBatch) Len() int { return len(b.Ends) }
+
+// Release gives the batch back to the pool. A batch that is in the store's hands
+// is not to be released.
+func (b *PublishBatch) Release() {
+	b.reset()
+	batches.Put(b)
+}

@@ -1,0 +1,90 @@
+package broker
+
+import (
+	"time"
+
+	"github.com/headrace/headrace/server/broker/delivery"
+	"github.com/headrace/headrace/storage"
+)
+
+// Amount is a number of messages together with their size in bytes.
+type Amount = delivery.Credit
+
+// Mode says who may receive from a subscription.
+type Mode = delivery.Mode
+
+// The modes that are served.
+const (
+	Shared    = delivery.Shared
+	Exclusive = delivery.Exclusive
+)
+
+// SubscriptionConfig is what a client says of a subscription. Order NONE, at
+// least once, and attempts without end are all that is served: they have no
+// field, but are stored by name, so that later defaults do not change what exists.
+type SubscriptionConfig struct {
+	// Name, Topic and Mode are fixed at creation.
+	Name  Name
+	Topic Name
+	Mode  Mode
+	// Lease is the work lease of a delivery, 1 s to 12 h.
+	Lease time.Duration
+	// MaxLease is the longest that a delivery can be leased, extensions included,
+	// Lease to 12 h.
+	MaxLease time.Duration
+	// MinBackoff is the wait after the first failure, 100 ms to 12 h; it doubles up
+	// to MaxBackoff, MinBackoff to 12 h.
+	MinBackoff, MaxBackoff time.Duration
+	// MaxOutstanding is the ceiling on what all sessions hold together, both units
+	// at least 1.
+	MaxOutstanding Amount
+	// ClientMaxOutstanding is the ceiling on what the sessions of one client id
+	// hold together; a zero unit means none.
+	ClientMaxOutstanding Amount
+	// Labels are free: at most MaxLabels of at most MaxLabelsBytes together.
+	Labels map[string]string
+}
+
+// NewSubscriptionConfig gives a subscription's configuration with every field at
+// its default.
+func NewSubscriptionConfig(name, topic Name) SubscriptionConfig {
+	return SubscriptionConfig{
+		Name:           name,
+		Topic:          topic,
+		Mode:           Shared,
+		Lease:          delivery.DefaultLease,
+		MaxLease:       delivery.DefaultLeaseCap,
+		MinBackoff:     delivery.DefaultBackoffMin,
+		MaxBackoff:     delivery.DefaultBackoffMax,
+		MaxOutstanding: Amount{Messages: delivery.DefaultMaxMessages, Bytes: delivery.DefaultMaxBytes},
+	}
+}
+
+// Subscription is a subscription as the broker knows it.
+type Subscription struct {
+	SubscriptionConfig
+	CreatedAt time.Time
+	// State is storage.Active or storage.Damaged.
+	State storage.State
+	// Generation rises with every seek, from 1.
+	Generation uint64
+}
+
+// validate says whether c is within its bounds.
+func (c SubscriptionConfig) validate() error {
+	switch {
+	case c.Mode != Shared && c.Mode != Exclusive:
+		return invalidField("mode", "shared or exclusive")
+	case c.Lease < delivery.MinLease || c.Lease > delivery.MaxLease:
+		return invalidField("lease", "1 s to 12 h")
+	case c.MaxLease < c.Lease || c.MaxLease > delivery.MaxLease:
+		return invalidField("max_lease", "lease to 12 h")
+	case c.MinBackoff < delivery.MinRetryDelay || c.MinBackoff > delivery.MaxRetryDelay:
+		return invalidField("retry.min_backoff", "100 ms to 12 h")
+	case c.MaxBackoff < c.MinBackoff || c.MaxBackoff > delivery.MaxRetryDelay:
+		return invalidField("retry.max_backoff", "min_backoff to 12 h")
+	case c.MaxOutstanding.Messages < 1 || c.MaxOutstanding.Bytes < 1:
+		return invalidField("max_outstanding", "at least 1 message and 1 byte")
+	}
+	return validateLabels(c.Labels)
+}

@@ -1,0 +1,61 @@
+package broker
+
+import (
+	"time"
+
+	"github.com/headrace/headrace/storage"
+)
+
+// Defaults and bounds of topics.
+const (
+	DefaultPartitions = 1
+	MaxPartitions     = 256
+	DefaultMinAge     = 10 * time.Minute
+	// MaxMinAge keeps a typing error from filling the disk.
+	MaxMinAge = 10 * 365 * 24 * time.Hour
+)
+
+// TopicConfig is what a client says of a topic. Only the synced durability is
+// served, so it has no field.
+type TopicConfig struct {
+	// Name and Partitions (1 to MaxPartitions) are fixed at creation.
+	Name       Name
+	Partitions int
+	// MinAge: no message younger than this is removed; 0 to MaxMinAge.
+	MinAge time.Duration
+	// MaxMessageBytes is the largest encoded message, 1 to the broker's limit.
+	MaxMessageBytes int
+	// Labels are free: at most MaxLabels of at most MaxLabelsBytes together.
+	Labels map[string]string
+}
+
+// NewTopicConfig gives a topic's configuration with every field at its default.
+func (b *Broker) NewTopicConfig(name Name) TopicConfig {
+	return TopicConfig{
+		Name:            name,
+		Partitions:      DefaultPartitions,
+		MinAge:          DefaultMinAge,
+		MaxMessageBytes: min(DefaultMaxMessageBytes, b.config.MaxMessageBytes),
+	}
+}
+
+// Topic is a topic as the broker knows it.
+type Topic struct {
+	TopicConfig
+	CreatedAt time.Time
+	// State is storage.Active or storage.Damaged.
+	State storage.State
+}
+
+// validate says whether c is within its bounds. maxMessageBytes is the broker's.
+func (c TopicConfig) validate(maxMessageBytes int) error {
+	switch {
+	case c.Partitions < 1 || c.Partitions > MaxPartitions:
+		return invalidField("partitions", "1 to 256")
+	case c.MinAge < 0 || c.MinAge > MaxMinAge:
+		return invalidField("retention.min_age", "0 to 10 years")
+	case c.MaxMessageBytes < 1 || c.MaxMessageBytes > maxMessageBytes:
+		return invalidField("max_message_bytes", "1 to the server's limit")
+	}
+	return validateLabels(c.Labels)
+}
