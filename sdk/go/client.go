@@ -1,0 +1,100 @@
+package headrace
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
+)
+
+// Client is a connection to a server, for any number of goroutines. Make one per
+// process and close it at the end.
+type Client struct {
+	conn      *connection
+	config    dialConfig
+	outbox    *outbox
+	receivers *receivers
+	closing   sync.Once
+	closeErr  error
+}
+
+// Dial makes a client of the server at addr, "host:port". The connection is
+// plaintext.
+//
+// It returns without connecting; the first use connects, and fails with
+// [ErrUnreachable] when the server cannot be reached within [WithConnectTimeout].
+// ctx is for options that do more; it may end once Dial has returned. Errors: an
+// address that is none.
+func Dial(ctx context.Context, addr string, opts ...DialOption) (*Client, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	config := newDialConfig(opts)
+	conn, err := newConnection(addr, config)
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{conn: conn, config: config, receivers: newReceivers()}
+	c.outbox = newOutbox(config.outbox, publisherOf(conn, config))
+	return c, nil
+}
+
+// Topic returns the topic with this name, to publish to. Whether it exists shows
+// when it is used. A name without a namespace is in "default".
+func (c *Client) Topic(name string) *Topic {
+	return &Topic{client: c, name: fullName(name)}
+}
+
+// Subscription returns the subscription with this name, to receive from. Whether
+// it exists shows when it is used. A name without a namespace is in "default".
+func (c *Client) Subscription(name string) *Subscription {
+	return &Subscription{client: c, name: fullName(name)}
+}
+
+// Topics returns what manages topics.
+func (c *Client) Topics() *Topics {
+	return &Topics{rpc: headracev1.NewTopicServiceClient(c.conn)}
+}
+
+// Subscriptions returns what manages subscriptions.
+func (c *Client) Subscriptions() *Subscriptions {
+	return &Subscriptions{rpc: headracev1.NewSubscriptionServiceClient(c.conn)}
+}
+
+// Flush is [Topic.Flush] for all topics.
+func (c *Client) Flush(ctx context.Context) error {
+	return c.outbox.flush(ctx, "")
+}
+
+// Close stops the client: it accepts nothing more, waits for the results of what
+// it accepted and for its receivers to stop, both at most for
+// [WithCloseTimeout], and closes the connection. What has no result then fails:
+// with [ErrClosed] if it was not sent, else with [ErrUnknownOutcome]. Close
+// returns nil if everything had its result. Calls after the first return what it
+// returned.
+func (c *Client) Close() error {
+	c.closing.Do(func() { c.closeErr = c.close() })
+	return c.closeErr
+}
+
+func (c *Client) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), c.config.closeTimeout)
+	defer cancel()
+	c.receivers.stop()
+	err := c.outbox.close(ctx)
+	c.receivers.wait(ctx)
+	if closeErr := c.conn.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
+
+// fullName writes a name with its namespace, so that both ways to write one name
+// are one sequence of publishes.
+func fullName(name string) string {
+	if name == "" || strings.Contains(name, "/") {
+		return name
+	}
+	return "default/" + name
+}

@@ -1,0 +1,131 @@
+package headrace
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/status"
+)
+
+const (
+	// keepaliveInterval is how often an idle connection is pinged; the server
+	// allows a ping each 20 s.
+	keepaliveInterval = 30 * time.Second
+	// keepaliveTimeout is how long a ping may stay unanswered.
+	keepaliveTimeout = 10 * time.Second
+	// maxReceiveBytes is above every frame that a server may send: 64 MiB and
+	// what the frame adds.
+	maxReceiveBytes = 65 << 20
+	// writeBufferBytes and readBufferBytes hold several HTTP/2 frames a system
+	// call.
+	writeBufferBytes = 128 << 10
+	readBufferBytes  = 128 << 10
+	// reconnectMax is the longest that gRPC waits before it connects again.
+	reconnectMax = 5 * time.Second
+)
+
+// connection is the gRPC connection of a client. It connects when it is first
+// used, and remembers whether it ever did.
+type connection struct {
+	*grpc.ClientConn
+
+	addr    string
+	timeout time.Duration // for the first connection.
+	reached atomic.Bool
+}
+
+func newConnection(addr string, config dialConfig) (*connection, error) {
+	c := &connection{addr: addr, timeout: config.connectTimeout}
+	options := []grpc.DialOption{
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{
+			Time: keepaliveInterval, Timeout: keepaliveTimeout, PermitWithoutStream: true,
+		}),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxReceiveBytes)),
+		grpc.WithWriteBufferSize(writeBufferBytes),
+		grpc.WithReadBufferSize(readBufferBytes),
+		grpc.WithConnectParams(grpc.ConnectParams{
+			Backoff:           backoff.Config{BaseDelay: backoffMin, Multiplier: 2, Jitter: 0.2, MaxDelay: reconnectMax},
+			MinConnectTimeout: reconnectMax,
+		}),
+		grpc.WithUnaryInterceptor(c.reachFirst),
+	}
+	target := addr
+	if config.dialer != nil {
+		target = "passthrough:///" + addr
+		options = append(options, grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
+			return config.dialer(ctx, addr)
+		}))
+	}
+	conn, err := grpc.NewClient(target, options...)
+	if err != nil {
+		return nil, fmt.Errorf("headrace: address %q: %w", addr, err)
+	}
+	c.ClientConn = conn
+	return c, nil
+}
+
+// reachFirst makes a unary call fail clearly when the server was never reached.
+func (c *connection) reachFirst(ctx context.Context, method string, request, reply any,
+	conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption,
+) error {
+	if method != healthpb.Health_Check_FullMethodName {
+		if err := c.reach(ctx); err != nil {
+			return err
+		}
+	}
+	return invoke(ctx, method, request, reply, conn, opts...)
+}
+
+// reach returns nil once the server was reached, now or ever before. Else it
+// tries, at most for the connect timeout, and returns ErrUnreachable or ctx's
+// error. Any answer counts, a refusal too.
+func (c *connection) reach(ctx context.Context) error {
+	if c.reached.Load() {
+		return nil
+	}
+	deadline := time.Now().Add(c.timeout)
+	bounded, cancel := context.WithDeadline(ctx, deadline)
+	defer cancel()
+	var pause backoffPause
+	for {
+		_, err := healthpb.NewHealthClient(c).Check(bounded, &healthpb.HealthCheckRequest{})
+		if c.answered(err) {
+			c.reached.Store(true)
+			return nil
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("headrace: %w (server %s was not reached: %s)", ctx.Err(), c.addr, status.Convert(err).Message())
+		}
+		if !pause.wait(bounded) {
+			return c.unreachable(err)
+		}
+	}
+}
+
+// answered reports whether err is the server's own answer. UNAVAILABLE without
+// a reason, and what contexts make, come from this side or from a proxy.
+func (c *connection) answered(err error) bool {
+	s := status.Convert(err)
+	switch s.Code() {
+	case codes.Unavailable, codes.Canceled, codes.DeadlineExceeded:
+		return len(s.Details()) != 0
+	}
+	return true
+}
+
+func (c *connection) unreachable(err error) error {
+	return &Error{
+		Reason: "UNREACHABLE", Code: codeName(status.Code(err)), Retryable: true, cause: err,
+		Message: fmt.Sprintf("server %s cannot be reached: %s", c.addr, status.Convert(err).Message()),
+	}
+}

@@ -1,0 +1,35 @@
+// Package headrace is the Go client of Headrace, a message service that pushes:
+// publishers send messages to topics, subscribers open one stream, and messages
+// flow to them within the credit that they grant, once they are durable.
+//
+// # Types
+//
+// A [Client] holds one connection to a server. [Client.Topic] names a topic to
+// publish to, [Client.Subscription] a subscription to receive from;
+// [Client.Topics] and [Client.Subscriptions] manage them. A [Message] is what is
+// published, a [Delivery] what is received. All of them are safe for use by
+// several goroutines at once.
+//
+// # Guarantees
+//
+// A publish that succeeded is on disk. A publish that failed with
+// [ErrUnknownOutcome] may or may not be stored; every other failure of a publish
+// means that the message is not stored. The client never sends a message again
+// by itself, so it never duplicates one.
+//
+// A delivery is repeated until it is acked: at least once. Leases are extended
+// as long as a delivery is held; when it is lost all the same (revoked, its
+// session broken), the context of its handler is cancelled and a settle that
+// comes later is dropped.
+//
+// # Caveats
+//
+// [Delivery.Data] shares memory with the frame it came in, up to a few MiB: copy
+// what is kept beyond the handler. Settles are sent in groups, within 10 ms;
+// [Delivery.AckConfirm] waits until one is durable.
+//
+// The configuration messages of topics and subscriptions are those of the
+// contract, package headracev1, and not copies: they are plain data, documented
+// field by field there, and a copy would add a second name to every field and
+// lose those that a newer server knows. No type of gRPC appears in this package.
+package headrace

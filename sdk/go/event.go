@@ -1,0 +1,67 @@
+package headrace
+
+import "time"
+
+// EventKind is what happened to a stream.
+type EventKind int
+
+// The kinds of events.
+const (
+	// PublishOpened: the publish stream is open.
+	PublishOpened EventKind = iota + 1
+	// PublishBroken: the publish stream broke; what was under way failed with
+	// ErrUnknownOutcome. Err says why; it is opened again after Wait.
+	PublishBroken
+	// SessionOpened: a subscriber's session began.
+	SessionOpened
+	// SessionBroken: a subscriber's session ended; its handlers are cancelled.
+	// Err says why; a new one begins after Wait.
+	SessionBroken
+	// SessionDrained: a subscriber's session ended because it was stopped.
+	SessionDrained
+	// GoAwayReceived: the server asked for the end of a stream; Detail is its
+	// reason, such as "SHUTDOWN".
+	GoAwayReceived
+	// DeliveriesLost: Count deliveries were revoked; Detail is the reason, such
+	// as "LEASE_EXPIRED".
+	DeliveriesLost
+	// SettlesFailed: Count deliveries could not be settled or extended because
+	// they were stale; the messages may come again.
+	SettlesFailed
+	// FlowChanged: why deliveries do not come has changed; Detail lists the
+	// causes, such as "NO_MESSAGES", the first one first, and is empty when they
+	// can come.
+	FlowChanged
+)
+
+var eventKindNames = [...]string{
+	PublishOpened: "publish opened", PublishBroken: "publish broken",
+	SessionOpened: "session opened", SessionBroken: "session broken", SessionDrained: "session drained",
+	GoAwayReceived: "go away", DeliveriesLost: "deliveries lost",
+	SettlesFailed: "settles failed", FlowChanged: "flow changed",
+}
+
+// String returns the kind's name, for people.
+func (k EventKind) String() string {
+	if k < 1 || int(k) >= len(eventKindNames) {
+		return "unknown event"
+	}
+	return eventKindNames[k]
+}
+
+// Event is a change in the state of a stream, for [WithEvents].
+type Event struct {
+	// Kind is what happened.
+	Kind EventKind
+	// Subscription is the full name of the subscription; empty for the publish
+	// stream.
+	Subscription string
+	// Err is why a stream broke, or nil.
+	Err error
+	// Wait is how long the client waits before it opens a stream again.
+	Wait time.Duration
+	// Count is how many deliveries the event is about.
+	Count int
+	// Detail is what the kind says.
+	Detail string
+}

@@ -1,0 +1,113 @@
+package headrace
+
+import (
+	"maps"
+	"time"
+)
+
+// What a subscriber does unless a ReceiveOption says otherwise.
+const (
+	// DefaultConcurrency is the default of [WithConcurrency].
+	DefaultConcurrency = 1
+	// DefaultWindowMessages is the default of [WithWindow], in messages.
+	DefaultWindowMessages = 1_000
+	// DefaultWindowBytes is the default of [WithWindow], in bytes.
+	DefaultWindowBytes = 64 << 20
+	// DefaultDrainTimeout is the default of [WithDrainTimeout].
+	DefaultDrainTimeout = 30 * time.Second
+)
+
+// ReceiveOption changes how [Subscription.Receive] and
+// [Subscription.Deliveries] receive.
+type ReceiveOption func(*receiveConfig)
+
+// receiveConfig is what the options of Receive set.
+type receiveConfig struct {
+	concurrency    int
+	windowMessages uint64
+	windowBytes    uint64
+	lease          time.Duration // 0: the subscription's.
+	maxExtension   time.Duration // 0: as long as the server allows.
+	drainTimeout   time.Duration
+	releaseOnStop  bool
+	takeover       bool
+	labels         map[string]string
+	maxFrameBytes  uint32 // 0: the server's default.
+}
+
+func newReceiveConfig(opts []ReceiveOption) receiveConfig {
+	c := receiveConfig{
+		concurrency:    DefaultConcurrency,
+		windowMessages: DefaultWindowMessages,
+		windowBytes:    DefaultWindowBytes,
+		drainTimeout:   DefaultDrainTimeout,
+	}
+	for _, o := range opts {
+		o(&c)
+	}
+	return c
+}
+
+// WithConcurrency lets up to n handlers run at the same time. Default: 1, in the
+// order of the deliveries.
+func WithConcurrency(n int) ReceiveOption {
+	return func(c *receiveConfig) { c.concurrency = max(1, n) }
+}
+
+// WithWindow caps what this subscriber holds unsettled, in messages and in bytes
+// of encoded messages: the server sends no more until something is settled. A
+// message larger than the bytes comes alone. Defaults: 1,000 messages, 64 MiB.
+func WithWindow(messages, bytes int) ReceiveOption {
+	return func(c *receiveConfig) {
+		c.windowMessages = uint64(max(1, messages))
+		c.windowBytes = uint64(max(1, bytes))
+	}
+}
+
+// WithLease sets how long a delivery is this subscriber's before it must be
+// extended, 1 s to 12 h; the client extends by itself. A shorter lease finds a
+// dead subscriber sooner. Default: the subscription's.
+func WithLease(d time.Duration) ReceiveOption {
+	return func(c *receiveConfig) { c.lease = d }
+}
+
+// WithMaxExtension bounds how long after its arrival a delivery's lease is
+// extended; then it runs out and the delivery goes to somebody else. Default: as
+// long as the server allows, the subscription's max_lease.
+func WithMaxExtension(d time.Duration) ReceiveOption {
+	return func(c *receiveConfig) { c.maxExtension = max(0, d) }
+}
+
+// WithDrainTimeout bounds how long running handlers may take to finish after a
+// stop; then their contexts are cancelled and what they hold is released. At most
+// 12 h. Default: 30 s.
+func WithDrainTimeout(d time.Duration) ReceiveOption {
+	return func(c *receiveConfig) { c.drainTimeout = max(0, d) }
+}
+
+// WithReleaseOnStop makes a stop cancel running handlers at once and release what
+// they hold; no attempt is charged. Default: they may finish.
+func WithReleaseOnStop() ReceiveOption {
+	return func(c *receiveConfig) { c.releaseOnStop = true }
+}
+
+// WithTakeover takes the place of the session of an exclusive subscription, which
+// then ends with [ErrTakenOver]. Only the first stream of a Receive does so.
+// Default: a second session fails with [ErrExclusiveSessionExists].
+func WithTakeover() ReceiveOption {
+	return func(c *receiveConfig) { c.takeover = true }
+}
+
+// WithLabels gives the session free labels for the server's statistics: at most
+// 64 of the bounds of [Message.Attributes]. Default: none.
+func WithLabels(labels map[string]string) ReceiveOption {
+	labels = maps.Clone(labels)
+	return func(c *receiveConfig) { c.labels = labels }
+}
+
+// WithMaxFrameBytes sets the largest frame that the subscriber accepts, 4,096
+// bytes to 64 MiB. A message that does not fit one is not delivered to it.
+// Default: 4,128,768 bytes; raise it for topics with larger messages.
+func WithMaxFrameBytes(n int) ReceiveOption {
+	return func(c *receiveConfig) { c.maxFrameBytes = uint32(min(max(0, n), 64<<20)) }
+}

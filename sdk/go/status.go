@@ -1,0 +1,128 @@
+package headrace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+const (
+	// errorDomain is ErrorInfo.domain of the server's reasons.
+	errorDomain = "headrace"
+	// reasonPrefix is what the contract's names of reasons begin with.
+	reasonPrefix = "ERROR_REASON_"
+)
+
+// translate turns the error of a call or stream into an *Error, or into the
+// context's error when the context ended it. It is the one place that knows
+// statuses.
+func translate(err error) error {
+	if err == nil {
+		return nil
+	}
+	var known *Error
+	if errors.As(err, &known) {
+		return err
+	}
+	s, ok := status.FromError(err)
+	if !ok {
+		return fmt.Errorf("headrace: %w", err)
+	}
+	if cause := contextCause(s); cause != nil {
+		return cause
+	}
+	return fromStatus(s, err)
+}
+
+// contextCause returns the context's error when s stands for it: gRPC makes
+// statuses of contexts that end on this side.
+func contextCause(s *status.Status) error {
+	if len(s.Details()) != 0 {
+		return nil
+	}
+	switch s.Code() {
+	case codes.Canceled:
+		return fmt.Errorf("headrace: %w", context.Canceled)
+	case codes.DeadlineExceeded:
+		return fmt.Errorf("headrace: %w: %s", context.DeadlineExceeded, s.Message())
+	}
+	return nil
+}
+
+func fromStatus(s *status.Status, cause error) *Error {
+	e := &Error{Code: codeName(s.Code()), Message: s.Message(), cause: cause}
+	for _, detail := range s.Details() {
+		switch d := detail.(type) {
+		case *errdetails.ErrorInfo:
+			e.addInfo(d)
+		case *errdetails.RetryInfo:
+			e.RetryAfter = d.GetRetryDelay().AsDuration()
+		}
+	}
+	e.Retryable = e.Reason != "" && retryableCode(s.Code())
+	return e
+}
+
+func (e *Error) addInfo(info *errdetails.ErrorInfo) {
+	if info.GetDomain() != errorDomain {
+		return
+	}
+	e.Reason = Reason(strings.TrimPrefix(info.GetReason(), reasonPrefix))
+	e.Field = info.GetMetadata()["field"]
+	e.Limit, _ = strconv.ParseUint(info.GetMetadata()["limit"], 10, 64) // Absent or odd: 0, none.
+}
+
+// retryableCode reports whether a call that failed with the code and with a
+// reason of ours may be made again. Without a reason nothing is known: a proxy's
+// UNAVAILABLE may hide a call that was carried out.
+func retryableCode(c codes.Code) bool {
+	return c == codes.Unavailable || c == codes.Aborted || c == codes.ResourceExhausted
+}
+
+// endsStream reports whether a stream that ended with err must not be opened
+// again: the error needs somebody's hand.
+func endsStream(err error) bool {
+	var e *Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	if e.Reason != "" && e.Code != "" {
+		return !e.Retryable
+	}
+	switch e.Code {
+	case "INVALID_ARGUMENT", "NOT_FOUND", "PERMISSION_DENIED", "UNAUTHENTICATED", "UNIMPLEMENTED":
+		return true
+	}
+	return false
+}
+
+// reasonOf returns the stable name of a reason of the contract.
+func reasonOf(r headracev1.ErrorReason) Reason {
+	return Reason(strings.TrimPrefix(r.String(), reasonPrefix))
+}
+
+// codeName returns the name of a status code as the protocol writes it.
+func codeName(c codes.Code) string {
+	if int(c) < len(codeNames) {
+		return codeNames[c]
+	}
+	return "UNKNOWN"
+}
+
+var codeNames = [...]string{
+	codes.OK: "OK", codes.Canceled: "CANCELLED", codes.Unknown: "UNKNOWN",
+	codes.InvalidArgument: "INVALID_ARGUMENT", codes.DeadlineExceeded: "DEADLINE_EXCEEDED",
+	codes.NotFound: "NOT_FOUND", codes.AlreadyExists: "ALREADY_EXISTS",
+	codes.PermissionDenied: "PERMISSION_DENIED", codes.ResourceExhausted: "RESOURCE_EXHAUSTED",
+	codes.FailedPrecondition: "FAILED_PRECONDITION", codes.Aborted: "ABORTED",
+	codes.OutOfRange: "OUT_OF_RANGE", codes.Unimplemented: "UNIMPLEMENTED",
+	codes.Internal: "INTERNAL", codes.Unavailable: "UNAVAILABLE",
+	codes.DataLoss: "DATA_LOSS", codes.Unauthenticated: "UNAUTHENTICATED",
+}

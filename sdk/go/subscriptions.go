@@ -1,0 +1,111 @@
+package headrace
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
+	"google.golang.org/protobuf/types/known/fieldmaskpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+)
+
+// Subscriptions manages subscriptions. It is made by [Client.Subscriptions].
+// Every change is durable before its call returns. The messages are those of the
+// contract; see the package's caveats.
+type Subscriptions struct {
+	rpc headracev1.SubscriptionServiceClient
+}
+
+// StartOption says where a new subscription begins.
+type StartOption func(*headracev1.CreateSubscriptionRequest)
+
+// FromLatest begins after the last message at the moment of creation. This is
+// the default.
+func FromLatest() StartOption {
+	return startAt(&headracev1.StartPosition{Position: &headracev1.StartPosition_Latest{Latest: true}})
+}
+
+// FromEarliest begins at the first message that is retained.
+func FromEarliest() StartOption {
+	return startAt(&headracev1.StartPosition{Position: &headracev1.StartPosition_Earliest{Earliest: true}})
+}
+
+// FromTime begins at the first message that the log took in at or after t.
+func FromTime(t time.Time) StartOption {
+	return startAt(&headracev1.StartPosition{Position: &headracev1.StartPosition_Time{Time: timestamppb.New(t)}})
+}
+
+// FromPositions begins at these positions, one a partition; partitions that are
+// not named begin at latest.
+func FromPositions(positions ...Position) StartOption {
+	offsets := &headracev1.StartOffsets{}
+	for _, p := range positions {
+		offsets.Positions = append(offsets.Positions, &headracev1.Position{Partition: p.Partition, Offset: p.Offset})
+	}
+	return startAt(&headracev1.StartPosition{Position: &headracev1.StartPosition_Offsets{Offsets: offsets}})
+}
+
+func startAt(p *headracev1.StartPosition) StartOption {
+	return func(r *headracev1.CreateSubscriptionRequest) { r.Start = p }
+}
+
+// Create creates a subscription and returns it as stored, with every default
+// filled in. It begins at latest unless an option says otherwise; every message
+// published after the call returned is delivered to it. Errors:
+// [ErrInvalidName], [ErrInvalidField], [ErrNotServed], [ErrTopicNotFound],
+// [ErrTopicDeleted], [ErrSubscriptionExists], [ErrLimitReached], [ErrDiskFull].
+func (s *Subscriptions) Create(ctx context.Context, sub *headracev1.Subscription, start ...StartOption) (*headracev1.Subscription, error) {
+	request := &headracev1.CreateSubscriptionRequest{Subscription: sub}
+	for _, o := range start {
+		o(request)
+	}
+	r, err := s.rpc.CreateSubscription(ctx, request)
+	return r.GetSubscription(), translate(err)
+}
+
+// Get returns a subscription. Errors: [ErrInvalidName],
+// [ErrSubscriptionNotFound].
+func (s *Subscriptions) Get(ctx context.Context, name string) (*headracev1.Subscription, error) {
+	r, err := s.rpc.GetSubscription(ctx, &headracev1.GetSubscriptionRequest{Subscription: name})
+	return r.GetSubscription(), translate(err)
+}
+
+// List returns the subscriptions in order of their names, asking for one page
+// after the other as the loop goes on. An error is the last element. The options:
+// [InNamespace], [OfTopic].
+func (s *Subscriptions) List(ctx context.Context, opts ...ListOption) iter.Seq2[*headracev1.Subscription, error] {
+	c := newListConfig(opts)
+	return pages(func(token string) ([]*headracev1.Subscription, string, error) {
+		r, err := s.rpc.ListSubscriptions(ctx, &headracev1.ListSubscriptionsRequest{
+			Namespace: c.namespace, Topic: c.topic, PageSize: listPageSize, PageToken: token,
+		})
+		return r.GetSubscriptions(), r.GetNextPageToken(), translate(err)
+	})
+}
+
+// Update changes the fields of the subscription named sub.Name that fields
+// lists: "lease", "max_lease", "retry", "retry.min_backoff",
+// "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels"; at
+// least one. It returns the subscription as stored. Errors: [ErrInvalidName],
+// [ErrInvalidField], [ErrNotServed], [ErrSubscriptionNotFound].
+func (s *Subscriptions) Update(ctx context.Context, sub *headracev1.Subscription, fields ...string) (*headracev1.Subscription, error) {
+	r, err := s.rpc.UpdateSubscription(ctx, &headracev1.UpdateSubscriptionRequest{
+		Subscription: sub, UpdateMask: &fieldmaskpb.FieldMask{Paths: fields},
+	})
+	return r.GetSubscription(), translate(err)
+}
+
+// Delete ends a subscription and its sessions. Errors: [ErrInvalidName],
+// [ErrSubscriptionNotFound].
+func (s *Subscriptions) Delete(ctx context.Context, name string) error {
+	_, err := s.rpc.DeleteSubscription(ctx, &headracev1.DeleteSubscriptionRequest{Subscription: name})
+	return translate(err)
+}
+
+// Stats returns figures of a subscription and of its sessions at this moment.
+// Errors: [ErrInvalidName], [ErrSubscriptionNotFound].
+func (s *Subscriptions) Stats(ctx context.Context, name string) (*headracev1.SubscriptionStats, error) {
+	r, err := s.rpc.GetSubscriptionStats(ctx, &headracev1.GetSubscriptionStatsRequest{Subscription: name})
+	return r.GetStats(), translate(err)
+}
