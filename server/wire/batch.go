@@ -3,8 +3,6 @@ package wire
 import (
 	"google.golang.org/grpc/mem"
 	"google.golang.org/protobuf/encoding/protowire"
-
-	"github.com/headrace/headrace/storage"
 )
 
 // The field numbers of headrace.v1.SubscribeResponse.Batch and of what is in it.
@@ -27,8 +25,7 @@ const (
 //	   22 len {sequence count attempt} …   attempts
 //	   7a len message …                    copied as they are stored
 //
-// Whoever sends it keeps a reference to each segment until SendMsg returned: the
-// bytes are copied by then.
+// The pieces must not change until SendMsg returned: their bytes are copied by then.
 type BatchFrame struct {
 	// FirstSequence is the sequence of the first message, at least 1.
 	FirstSequence uint64
@@ -38,14 +35,15 @@ type BatchFrame struct {
 	Runs []Run
 	// Attempts name the deliveries whose attempt is above 1.
 	Attempts []AttemptRun
-	// Pieces hold the messages, in their order.
-	Pieces []Piece
+	// Pieces are the messages' wire bytes, in their order, each piece one or more
+	// whole messages.
+	Pieces [][]byte
 }
 
 // Run is a range of consecutive offsets of one partition.
 type Run struct {
-	Partition   uint16
-	FirstOffset storage.Offset
+	Partition   uint32
+	FirstOffset uint64
 	Count       uint32
 }
 
@@ -54,14 +52,6 @@ type AttemptRun struct {
 	FirstSequence  uint64
 	Count, Attempt uint32
 }
-
-// Piece is the messages [First, End) of a segment.
-type Piece struct {
-	Segment    *storage.Segment
-	First, End storage.Offset
-}
-
-func (p Piece) bytes() []byte { return p.Segment.Range(p.First, p.End) }
 
 // Reset empties the frame and keeps its memory.
 func (f *BatchFrame) Reset() {
@@ -84,7 +74,7 @@ func (f *BatchFrame) batchSize() int {
 		n += protowire.SizeTag(batchOutAttempts) + protowire.SizeBytes(f.Attempts[i].size())
 	}
 	for _, p := range f.Pieces {
-		n += len(p.bytes())
+		n += len(p)
 	}
 	return n
 }
@@ -111,20 +101,20 @@ func (f *BatchFrame) append(dst []byte, batch int) []byte {
 		dst = f.Attempts[i].append(dst)
 	}
 	for _, p := range f.Pieces {
-		dst = append(dst, p.bytes()...)
+		dst = append(dst, p...)
 	}
 	return dst
 }
 
 func (r *Run) size() int {
-	return sizeUint(1, uint64(r.Partition)) + sizeUint(2, uint64(r.FirstOffset)) + sizeUint(3, uint64(r.Count))
+	return sizeUint(1, uint64(r.Partition)) + sizeUint(2, r.FirstOffset) + sizeUint(3, uint64(r.Count))
 }
 
 func (r *Run) append(dst []byte) []byte {
 	dst = protowire.AppendTag(dst, batchOutRuns, protowire.BytesType)
 	dst = protowire.AppendVarint(dst, uint64(r.size()))
 	dst = appendUint(dst, 1, uint64(r.Partition))
-	dst = appendUint(dst, 2, uint64(r.FirstOffset))
+	dst = appendUint(dst, 2, r.FirstOffset)
 	return appendUint(dst, 3, uint64(r.Count))
 }
 

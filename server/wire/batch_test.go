@@ -11,7 +11,6 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
-	"github.com/headrace/headrace/storage"
 )
 
 func TestABatchFrameIsWhatStandardMarshalGives(t *testing.T) {
@@ -67,7 +66,7 @@ func TestTheBytesOfABatchFrame(t *testing.T) {
 	}
 }
 
-func TestAFrameKeepsItsBytesUntilGRPCFreesThem(t *testing.T) {
+func TestAFrameKeepsItsBytesUntilTheyAreFreed(t *testing.T) {
 	pool := NewPoisonedPool()
 	frame := &BatchFrame{FirstSequence: 1, Runs: []Run{{Count: 1}}, Pieces: pieces(t, "a")}
 	data, err := NewCodec(pool).Marshal(frame)
@@ -76,12 +75,11 @@ func TestAFrameKeepsItsBytesUntilGRPCFreesThem(t *testing.T) {
 	}
 	want := data.Materialize()
 	for _, p := range frame.Pieces {
-		clear(p.Segment.Bytes)
-		p.Segment.Release()
+		clear(p)
 	}
 	frame.Reset()
 	if !bytes.Equal(data.Materialize(), want) {
-		t.Fatal("the frame's bytes changed with its segments")
+		t.Fatal("the frame's bytes changed with its pieces")
 	}
 	kept := data[0].ReadOnlyData()
 	data.Free()
@@ -133,27 +131,15 @@ func marshalFrame(t testing.TB, pool mem.BufferPool, f *BatchFrame) []byte {
 	return data.Materialize()
 }
 
-// pieces makes a segment for each name, with three messages "name-0" to "name-2",
-// and takes the first of each.
-func pieces(t testing.TB, names ...string) []Piece {
+// pieces makes one stored message for each name.
+func pieces(t testing.TB, names ...string) [][]byte {
 	t.Helper()
-	var out []Piece
+	var out [][]byte
 	for _, name := range names {
-		s := segment(t, name)
-		out = append(out, Piece{Segment: s, First: s.Base, End: s.Base + 1})
+		body := mustMarshal(t, &headracev1.Message{Data: []byte(name + "-0")})
+		out = append(out, append([]byte{tagMessages, byte(len(body))}, body...))
 	}
 	return out
-}
-
-func segment(t testing.TB, name string) *storage.Segment {
-	t.Helper()
-	s := &storage.Segment{Base: 40}
-	for i := range 3 {
-		body := mustMarshal(t, &headracev1.Message{Data: []byte(name + "-" + string(rune('0'+i)))})
-		s.Bytes = append(append(s.Bytes, tagMessages, byte(len(body))), body...)
-		s.Ends = append(s.Ends, uint32(len(s.Bytes)))
-	}
-	return s.Share(nil)
 }
 
 // asResponse is the frame as generated code has it.
@@ -162,7 +148,7 @@ func asResponse(t testing.TB, f *BatchFrame) *headracev1.SubscribeResponse {
 	b := &headracev1.SubscribeResponse_Batch{FirstSequence: f.FirstSequence, ChargedBytes: f.ChargedBytes}
 	for _, r := range f.Runs {
 		b.Runs = append(b.Runs, &headracev1.PositionRun{
-			Partition: uint32(r.Partition), FirstOffset: uint64(r.FirstOffset), Count: r.Count,
+			Partition: r.Partition, FirstOffset: r.FirstOffset, Count: r.Count,
 		})
 	}
 	for _, a := range f.Attempts {
@@ -171,7 +157,7 @@ func asResponse(t testing.TB, f *BatchFrame) *headracev1.SubscribeResponse {
 		})
 	}
 	for _, p := range f.Pieces {
-		b.Messages = append(b.Messages, parseStored(t, p.bytes()))
+		b.Messages = append(b.Messages, parseStored(t, p))
 	}
 	return &headracev1.SubscribeResponse{Frame: &headracev1.SubscribeResponse_Batch_{Batch: b}}
 }

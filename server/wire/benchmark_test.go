@@ -9,14 +9,13 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
-	"github.com/headrace/headrace/storage"
 )
 
 // frameMessages is how many messages the benchmarks put into a frame.
 const frameMessages = 64
 
 // BenchmarkWalk measures what a publish frame costs from the transport's buffers
-// to storage.Append, per message.
+// to stored bytes, per message.
 func BenchmarkWalk(b *testing.B) {
 	for _, size := range []int{100, 1024, 16 << 10} {
 		b.Run(fmt.Sprintf("bytes=%d", size), func(b *testing.B) {
@@ -24,7 +23,7 @@ func BenchmarkWalk(b *testing.B) {
 			data := inPieces(encoded)
 			codec, w, at := NewCodec(NewPool()), Walker{Limits: DefaultLimits()}, NewPublishTime(readAt)
 			var frame PublishFrame
-			var a storage.Append
+			var out stored
 			b.SetBytes(int64(size))
 			b.ReportAllocs()
 			for n := 0; b.Loop(); n++ {
@@ -32,7 +31,7 @@ func BenchmarkWalk(b *testing.B) {
 					continue
 				}
 				_ = codec.Unmarshal(data, &frame)
-				walkInto(b, &w, frame.Batch, &a, &at)
+				walkInto(b, &w, frame.Batch, &out, &at)
 				frame.Release()
 			}
 		})
@@ -59,11 +58,10 @@ func BenchmarkWalkAgainstUnmarshal(b *testing.B) {
 func BenchmarkEncode(b *testing.B) {
 	for _, size := range []int{100, 1024, 16 << 10} {
 		b.Run(fmt.Sprintf("bytes=%d", size), func(b *testing.B) {
-			s := benchSegment(b, size)
 			frame := &BatchFrame{
 				FirstSequence: 1 << 20, ChargedBytes: 1 << 30,
 				Runs:   []Run{{FirstOffset: 1 << 20, Count: frameMessages}},
-				Pieces: []Piece{{Segment: s, First: s.Base, End: s.End()}},
+				Pieces: [][]byte{benchStored(b, size)},
 			}
 			codec := NewCodec(NewPool())
 			b.SetBytes(int64(size))
@@ -79,16 +77,21 @@ func BenchmarkEncode(b *testing.B) {
 	}
 }
 
-func walkInto(b *testing.B, w *Walker, batch Batch, a *storage.Append, at *PublishTime) {
-	a.Messages, a.Ends, a.KeyHashes = a.Messages[:0], a.Ends[:0], a.KeyHashes[:0]
+// stored is what storage wants of a batch.
+type stored struct {
+	messages []byte
+	ends     []uint32
+}
+
+func walkInto(b *testing.B, w *Walker, batch Batch, out *stored, at *PublishTime) {
+	out.messages, out.ends = out.messages[:0], out.ends[:0]
 	for body, ok := batch.Next(); ok; body, ok = batch.Next() {
 		m, failure := w.Walk(body)
 		if !failure.OK() {
 			b.Fatalf("%+v", failure)
 		}
-		a.Messages = m.AppendTo(a.Messages, at)
-		a.Ends = append(a.Ends, uint32(len(a.Messages)))
-		a.KeyHashes = append(a.KeyHashes, m.Key)
+		out.messages = m.AppendTo(out.messages, at)
+		out.ends = append(out.ends, uint32(len(out.messages)))
 	}
 }
 
@@ -118,11 +121,10 @@ func benchMessages(size int) []*headracev1.Message {
 	return out
 }
 
-func benchSegment(b *testing.B, size int) *storage.Segment {
+func benchStored(b *testing.B, size int) []byte {
 	encoded := mustMarshal(b, batchFrame("topic", 1, benchMessages(size)...))
 	w, at := Walker{Limits: DefaultLimits()}, NewPublishTime(readAt)
-	var a storage.Append
-	walkInto(b, &w, receive(b, encoded).Batch, &a, &at)
-	s := &storage.Segment{Base: 1 << 20, Bytes: a.Messages, Ends: a.Ends}
-	return s.Share(nil)
+	var out stored
+	walkInto(b, &w, receive(b, encoded).Batch, &out, &at)
+	return out.messages
 }

@@ -6,8 +6,8 @@
 // publish is a walk over the bytes that came in. Generated clients in any
 // language see ordinary Protobuf.
 //
-//	in    PublishStreamRequest ─► [PublishFrame] ─► [Walker] ─► [Message] ─► storage.Append
-//	out   storage.Segment ranges ─► [BatchFrame] ─► mem.Buffer ─► SubscribeResponse
+//	in    PublishStreamRequest ─► [PublishFrame] ─► [Walker] ─► [Message] ─► stored bytes
+//	out   ranges of stored bytes ─► [BatchFrame] ─► mem.Buffer ─► SubscribeResponse
 //
 // Types: [Codec] is the gRPC codec of the server. [PublishFrame] and
 // [PublishCall] are what a publisher sent, [Walker] checks the messages in

@@ -3,11 +3,9 @@ package wire
 import (
 	"unicode/utf8"
 
-	"github.com/cespare/xxhash/v2"
 	"google.golang.org/protobuf/encoding/protowire"
 
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
-	"github.com/headrace/headrace/storage"
 )
 
 // The field numbers of headrace.v1.Message.
@@ -78,21 +76,12 @@ func (f Failure) OK() bool { return f.Reason == headracev1.ErrorReason_ERROR_REA
 // Message is one message that was walked and found good. It points into the
 // frame that it came from.
 type Message struct {
-	// Key is the hash of the ordering key.
-	Key storage.KeyHash
+	// Key is the ordering key, empty when there is none.
+	Key []byte
 
 	body []byte
 	// kept is what is left of body without the fields that the server sets.
 	kept int
-}
-
-// HashKey is the hash of an ordering key: it says which partition a key maps to,
-// so it must never change. The low 32 bits of xxHash64.
-func HashKey(key []byte) storage.KeyHash {
-	if len(key) == 0 {
-		return storage.KeyHash{}
-	}
-	return storage.KeyHash{Hash: uint32(xxhash.Sum64(key)), Present: true}
 }
 
 // AppendTo appends the message's wire bytes to dst, as one element of the field
@@ -156,7 +145,7 @@ func (w *Walker) Walk(body []byte) (Message, Failure) {
 		}
 		rest = rest[f.size:]
 	}
-	m.Key = HashKey(w.key)
+	m.Key = w.key
 	return m, w.verdict(m.kept)
 }
 
