@@ -57,6 +57,14 @@ func (b *Bitmap) Set(first, last int) {
 	}
 }
 
+// clearBelow clears all bits below i.
+func (b *Bitmap) clearBelow(i int) {
+	clear(b[:i/64])
+	if i < ChunkOffsets {
+		b[i/64] &= ^uint64(0) << (i % 64)
+	}
+}
+
 // Has says whether bit i is set.
 func (b *Bitmap) Has(i int) bool { return b[i/64]>>(i%64)&1 != 0 }
 

@@ -133,7 +133,7 @@ const (
 	DrainEnded
 )
 
-// Revoked tells that deliveries are no longer the session's. Ranges ascend.
+// Revoked tells that deliveries are no longer the session's.
 type Revoked struct {
 	Session SessionID
 	Ranges  []SequenceRange
@@ -170,6 +170,9 @@ const (
 	EndWrongCredit
 	// EndAttachedTwice: an Attach for a session that is attached. Charged likewise.
 	EndAttachedTwice
+	// EndFailuresUnread: more failures of settles wait to be told than are kept.
+	// Charged likewise.
+	EndFailuresUnread
 	// EndBadAttach: the Attach asked for a lease out of bounds.
 	EndBadAttach
 )

@@ -1,41 +1,242 @@
 package delivery
 
+import "slices"
+
 // State is the delivery state of one subscription. Owner loop only.
 type State struct {
-	config Config
+	config     Config
+	partitions map[uint32]*partition
+	order      []*partition // ascending by id
+	open       []*partition // with fresh messages at hand, in no order
+	rotor      int          // where the next frame starts in open
+	toLoad     []*partition // may need a Load
+	// wantedSegments counts the loaded segments that only redeliveries need.
+	wantedSegments int
+
+	sessions     []*session // in no order
+	byID         map[SessionID]*session
+	clients      map[string]*client
+	openSessions int // sessions that are serving
+	ceiling      ceiling
+
+	pool      pool
+	misfits   misfits
+	freshLead uint64 // see maxFreshLead
+
+	picker picker
+	frame  frame
+	served []*session // in this turn
+	// capped says that a message did not fit the subscription's ceiling; more that
+	// another turn could dispatch more at once.
+	capped bool
+	more   bool
+
+	leases      heap[*block]
+	spareBlocks []*block
+	stalled     Instant // how far the lease clock is behind
+
+	journal journal
+	pending ring[pendingSettle]
+	owed    []*session
+	scratch []SequenceRange
+
+	beats      heap[*session]
+	silences   heap[*session]
+	drains     heap[*session]
+	finishing  []*session
+	changed    bool // since the last report
+	nextReport Instant
+
+	// closing says that a Shutdown came, closed that its grace is over.
+	closing bool
+	closed  bool
+	closeAt Instant
+
+	now  Instant
+	turn uint64
+	seed uint64
+	out  *outbox // being filled; the other one is the caller's
+	rest *outbox
 }
 
 // New makes the state of a subscription from what recovery read. It starts
 // without sessions, everything that is not settled is to be delivered, and
 // what has failed before is due as its Count says. The config must be valid.
 func New(config Config, cursors []Cursor) *State {
-	return &State{config: config.withDefaults()}
+	s := &State{
+		config:     config.withDefaults(),
+		partitions: make(map[uint32]*partition, len(cursors)),
+		byID:       make(map[SessionID]*session),
+		clients:    make(map[string]*client),
+		pool:       newPool(), picker: newPicker(), leases: newLeases(),
+		beats: newBeats(), silences: newSilences(), drains: newDrains(),
+		journal: journal{next: 1}, seed: config.Seed,
+		out: &outbox{}, rest: &outbox{},
+	}
+	s.ceiling.limit = s.config.Subscription.credit()
+	for i := range cursors {
+		p := newPartition(&cursors[i], &s.journal)
+		s.partitions[p.id] = p
+		s.order = append(s.order, p)
+	}
+	slices.SortFunc(s.order, func(a, b *partition) int { return int(int64(a.id) - int64(b.id)) })
+	for _, p := range s.order {
+		s.recover(p)
+	}
+	return s
 }
 
 // Apply applies events in order and then fires the timers up to now. Every
 // event read before now must have been given in this call or earlier: a caller
 // that leaves some in its mailbox gives the time of the last one it took. Now
 // never goes back.
-func (s *State) Apply(now Instant, events ...Event) {}
+func (s *State) Apply(now Instant, events ...Event) {
+	s.now = max(s.now, now)
+	for _, event := range events {
+		s.applyOne(event)
+	}
+	s.expireLeases()
+	s.endSilent()
+	s.endGraces()
+	s.ripen()
+}
+
+func (s *State) applyOne(event Event) {
+	switch e := event.(type) {
+	case *Settle:
+		s.settle(e)
+	case *Extend:
+		s.extend(e)
+	case *Window:
+		s.setWindow(e)
+	case *Grant:
+		s.grant(e)
+	case *Heard:
+		s.hear(e.Stamp)
+	case *Writable:
+		s.setWritable(e)
+	case *Head:
+		s.head(e)
+	case *Loaded:
+		s.load(e)
+	case *Hole:
+		s.hole(e)
+	case *Committed:
+		s.commit(e.Number)
+	case *Attach:
+		s.attach(e)
+	case *Drain:
+		s.drain(e)
+	case *Detach:
+		s.detach(e)
+	case *Stalled:
+		s.stalled += max(e.Duration, 0)
+	case *Shutdown:
+		s.shutdown(e)
+	case *Configure:
+		s.configure(e.Config)
+	}
+}
+
+func (s *State) setWritable(e *Writable) {
+	if x := s.byID[e.Session]; x != nil {
+		x.writable = e.Writable
+		s.place(x)
+		s.changed = true
+	}
+}
+
+func (s *State) head(e *Head) {
+	if p := s.partitions[e.Partition]; p != nil && e.Next > p.head {
+		p.head = e.Next
+		s.moved(p)
+		s.changed = true
+	}
+}
+
+func (s *State) hole(e *Hole) {
+	p := s.partitions[e.Partition]
+	if p == nil || e.First > e.Last {
+		return
+	}
+	p.addHole(e.First, e.Last)
+	p.answered(e.First, e.Last+1)
+	s.passed(p)
+	s.moved(p)
+	s.changed = true
+}
 
 // Next decides one turn: it returns what must be done, in order. The effects
 // stay valid until the next call of Next; the slice is used again. At most one
 // frame is dispatched to a session in a turn; while more can go out at once,
 // Deadline is not after now.
-func (s *State) Next(now Instant) []Effect { return nil }
+func (s *State) Next(now Instant) []Effect {
+	s.now = max(s.now, now)
+	if !s.journal.inFlight && s.journal.dirty() {
+		s.out.effects = append(s.out.effects, s.journal.build())
+	}
+	s.reply()
+	s.dispatch()
+	s.requestLoads()
+	s.finishAll()
+	s.report()
+	s.beat()
+	s.turn++
+	s.out, s.rest = s.rest, s.out
+	s.out.reset()
+	return s.rest.effects
+}
 
 // Deadline is when Apply and Next are to be called again though no event came;
 // ok is false when there is nothing to wait for.
-func (s *State) Deadline() (deadline Instant, ok bool) { return 0, false }
+func (s *State) Deadline() (deadline Instant, ok bool) {
+	d := earliest{}
+	if s.more || len(s.owed) > 0 || len(s.finishing) > 0 || len(s.out.effects) > 0 ||
+		!s.journal.inFlight && s.journal.dirty() {
+		d.at(s.now)
+	}
+	if s.leases.len() > 0 {
+		d.at(s.leases.top().due + s.stalled)
+	}
+	if s.silences.len() > 0 {
+		d.at(s.silences.top().silentAt + s.stalled)
+		d.at(s.beats.top().beatAt)
+	}
+	if s.pool.timers.len() > 0 {
+		d.at(s.pool.timers.top().at)
+	}
+	if s.drains.len() > 0 {
+		d.at(s.drains.top().drainAt)
+	}
+	if s.closing && !s.closed {
+		d.at(s.closeAt)
+	}
+	if s.changed && len(s.sessions) > 0 {
+		d.at(s.nextReport)
+	}
+	return d.instant, d.set
+}
+
+type earliest struct {
+	instant Instant
+	set     bool
+}
+
+func (e *earliest) at(t Instant) {
+	if !e.set || t < e.instant {
+		e.instant, e.set = t, true
+	}
+}
 
 // Saturated says that what waits to be committed has reached the bound of a
 // change set: the owner stops draining its mailbox, but for Committed, until it is
 // false again.
-func (s *State) Saturated() bool { return false }
+func (s *State) Saturated() bool {
+	return len(s.journal.queue) >= maxQueuedChunks || s.pending.len() >= maxPendingSettles
+}
 
 // Idle says that no session is attached and nothing waits to be committed: after
 // a Shutdown the owner may stop.
-func (s *State) Idle() bool { return true }
-
-// Stats fills into, reusing its slices. It costs O(sessions + partitions).
-func (s *State) Stats(into *Stats) {}
+func (s *State) Idle() bool {
+	return len(s.sessions) == 0 && !s.journal.inFlight && !s.journal.dirty()
+}

@@ -38,3 +38,38 @@ type SessionStats struct {
 	Acked        uint64
 	Draining     bool
 }
+
+// Stats fills into, reusing its slices. It costs O(sessions + partitions).
+func (s *State) Stats(into *Stats) {
+	*into = Stats{
+		Outstanding: s.ceiling.held.Messages, OutstandingBytes: s.ceiling.held.Bytes,
+		Waiting:    s.pool.messages,
+		Partitions: into.Partitions[:0], Sessions: into.Sessions[:0],
+	}
+	for _, p := range s.order {
+		into.Backlog += p.backlog()
+		into.Fresh += p.fresh()
+		into.Counters.add(&p.counters)
+		into.Partitions = append(into.Partitions, PartitionStats{
+			Partition: p.id, Floor: p.floor, Head: p.head, Backlog: p.backlog(), Counters: p.counters,
+		})
+	}
+	for _, x := range s.sessions {
+		blocked, _ := s.blocked(x)
+		into.Sessions = append(into.Sessions, SessionStats{
+			Session: x.id, ClientID: x.clientID, Since: x.since,
+			Credit: x.left().least(s.ceiling.room()), Outstanding: x.stream.held,
+			Blocked: blocked, BlockedSince: x.blockedSince,
+			Delivered: x.delivered, Acked: x.acked, Draining: !x.serving,
+		})
+	}
+}
+
+func (c *Counters) add(o *Counters) {
+	c.Delivered += o.Delivered
+	c.Redelivered += o.Redelivered
+	c.Acked += o.Acked
+	c.Retried += o.Retried
+	c.Released += o.Released
+	c.Expired += o.Expired
+}

@@ -1,0 +1,119 @@
+package delivery
+
+// attach admits a session or refuses it.
+func (s *State) attach(e *Attach) {
+	if x := s.byID[e.Session]; x != nil {
+		s.end(x, EndAttachedTwice, e.At)
+		return
+	}
+	if reason := s.refusal(e); reason != 0 {
+		end := s.out.endSession()
+		end.Session, end.Reason = e.Session, reason
+		return
+	}
+	x := s.newSession(e)
+	s.sessions = append(s.sessions, x)
+	s.byID[x.id] = x
+	s.openSessions++
+	s.startReporting(x)
+	attached := s.out.attached()
+	attached.Session, attached.Lease, attached.Ceilings = x.id, x.lease, s.ceilings(x)
+	if len(s.sessions) == 1 {
+		for _, p := range s.order {
+			s.moved(p)
+		}
+	}
+	s.replan()
+	s.refresh(x)
+}
+
+// refusal says why a session is not admitted, 0 if it is; a session that it takes
+// over is ended.
+func (s *State) refusal(e *Attach) EndReason {
+	switch {
+	case s.closing:
+		return EndShutdown
+	case e.Lease != 0 && (e.Lease < MinLease || e.Lease > MaxLease):
+		return EndBadAttach
+	case s.config.Mode != Exclusive:
+		return 0
+	}
+	for _, x := range s.sessions {
+		if x.closing {
+			continue
+		}
+		if !e.Takeover && (e.ClientID == "" || e.ClientID != x.clientID) {
+			return EndRefused
+		}
+		s.takeOver(x, e.At)
+		return 0
+	}
+	return 0
+}
+
+// takeOver ends the session that held an exclusive subscription, uncharged.
+func (s *State) takeOver(x *session, at Instant) {
+	s.revokeAll(x, TakenOver)
+	s.endAll(x, returned, at)
+	s.sayEnd(x, EndTakenOver)
+}
+
+// end ends a session for a failure of its client: charged.
+func (s *State) end(x *session, reason EndReason, at Instant) {
+	s.endAll(x, lost, at)
+	s.sayEnd(x, reason)
+}
+
+func (s *State) sayEnd(x *session, reason EndReason) {
+	end := s.out.endSession()
+	end.Session, end.Reason, end.Served = x.id, reason, true
+	s.remove(x)
+}
+
+// detach takes note that a stream ended.
+func (s *State) detach(e *Detach) {
+	x := s.byID[e.Session]
+	if x == nil {
+		return
+	}
+	switch e.How {
+	case Clean:
+		x.closing = true
+		s.stopServing(x)
+		s.endAll(x, returned, e.At)
+		s.finishLater(x)
+	case Gone:
+		s.endAll(x, returned, e.At)
+		s.remove(x)
+	default:
+		s.endAll(x, lost, e.At)
+		s.remove(x)
+	}
+}
+
+// revoke tells that first..last are no longer the session's.
+func (s *State) revoke(x *session, first, last uint64, reason RevokeReason) {
+	r := x.revoking
+	if r == nil || x.revokingTurn != s.turn || r.Reason != reason {
+		r = s.out.revoked()
+		r.Session, r.Reason = x.id, reason
+		x.revoking, x.revokingTurn = r, s.turn
+		s.sent(x)
+	}
+	if n := len(r.Ranges); n > 0 && r.Ranges[n-1].Last+1 == first {
+		r.Ranges[n-1].Last = last
+		return
+	}
+	r.Ranges = append(r.Ranges, SequenceRange{first, last})
+}
+
+// revokeAll tells that a session holds nothing any more.
+func (s *State) revokeAll(x *session, reason RevokeReason) {
+	for _, b := range x.blocks {
+		for live := b.live; live != 0; {
+			from, to := firstRun(live)
+			live &^= bitsOf(from, to)
+			s.revoke(x, b.first+uint64(from), b.first+uint64(to)-1, reason)
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package delivery
+
+const (
+	// sharedTurnMessages is what a session gets in a turn while others wait.
+	sharedTurnMessages = 64
+	// maxTurnMessages bounds a frame when nobody else waits.
+	maxTurnMessages = 1024
+	// maxFreshLead is by how many messages fresh ones may get ahead before as many
+	// redeliveries go first; so redeliveries take at most half, and get it.
+	maxFreshLead = sharedTurnMessages / 2
+)
+
+// dispatch serves each session that can be served once.
+func (s *State) dispatch() {
+	s.more, s.capped = false, false
+	if s.openSessions == 0 {
+		return
+	}
+	s.revive()
+	share := s.share()
+	progress := false
+	for s.hasWork() && s.ceiling.room().some() && !s.capped {
+		x := s.pick()
+		if x == nil {
+			break
+		}
+		progress = s.serve(x, share) || progress
+		s.served = append(s.served, x)
+	}
+	for _, x := range s.served {
+		s.place(x)
+	}
+	clear(s.served)
+	s.served = s.served[:0]
+	s.changed = s.changed || progress
+	s.more = progress && s.canGoOn()
+}
+
+// canGoOn says whether another turn could dispatch more at once.
+func (s *State) canGoOn() bool {
+	if !s.hasWork() || s.capped || !s.ceiling.room().some() {
+		return false
+	}
+	if s.picker.eligible.len() > 0 {
+		return true
+	}
+	return s.picker.short.len() > 0 && s.picker.short.top().shortLeft >= s.smallest()
+}
+
+// hasWork says whether there is a message that somebody might get.
+func (s *State) hasWork() bool {
+	return len(s.open) > 0 && s.freshAllowed() || s.pool.ready.len() > 0 ||
+		s.pool.shunners.len() > 0 || len(s.misfits.aside) > 0
+}
+
+// freshAllowed is false while too much waits for its retry.
+func (s *State) freshAllowed() bool { return s.pool.messages < s.config.MaxWaiting }
+
+// share is how many messages each session gets in this turn.
+func (s *State) share() uint64 {
+	sessions := uint64(s.picker.eligible.len())
+	if sessions <= 1 {
+		return maxTurnMessages
+	}
+	backlog := s.pool.messages - s.pool.later - s.pool.absent
+	for _, p := range s.open {
+		backlog += p.fresh()
+	}
+	return min(max((backlog+sessions-1)/sessions, 1), sharedTurnMessages)
+}
+
+// serve fills one frame for a session and says whether anything went in.
+func (s *State) serve(x *session, share uint64) bool {
+	f := &s.frame
+	s.begin(f, x, share)
+	s.fillMisfits(f)
+	switch {
+	case s.config.Mode == Exclusive:
+		s.fillRedeliveries(f, f.slots)
+	case len(s.open) > 0 && s.freshAllowed():
+		s.fillShared(f)
+	}
+	s.fillFresh(f)
+	s.fillRedeliveries(f, f.slots)
+	return s.finishFrame(f)
+}
+
+// fillShared lets redeliveries have the slots by which fresh messages are ahead.
+func (s *State) fillShared(f *frame) {
+	s.freshLead -= s.fillRedeliveries(f, min(s.freshLead, f.slots))
+}
+
+// fillFresh takes messages that were never delivered, a run of each partition in
+// turn.
+func (s *State) fillFresh(f *frame) {
+	for tries := len(s.open); tries > 0 && len(s.open) > 0 && !f.done && s.freshAllowed(); tries-- {
+		i := s.rotor % len(s.open)
+		p := s.open[i]
+		s.fillFrom(f, p)
+		s.rotor = i
+		if p.openAt != 0 {
+			s.rotor++
+		}
+	}
+}
+
+// fillFrom takes what the frame can hold of a partition's fresh messages.
+func (s *State) fillFrom(f *frame, p *partition) {
+	for !f.done && p.openAt != 0 {
+		g := p.front
+		n := p.freshRun(min(p.head, g.end()) - p.next)
+		n, fit := s.fit(f, g, p.next, n, 1)
+		if n == 0 {
+			s.declined(f, fit, g, p.next, nil)
+			continue
+		}
+		s.put(f, g, p.next, n, 1)
+		s.freshLead = min(s.freshLead+n, maxFreshLead)
+		p.take(n)
+		s.moved(p)
+	}
+}
+
+// fillRedeliveries takes up to limit messages that came back, and returns how
+// many it took.
+func (s *State) fillRedeliveries(f *frame, limit uint64) (taken uint64) {
+	for !f.done && taken < limit {
+		e := s.candidate(f.x)
+		if e == nil {
+			break
+		}
+		p, g := e.p, e.seg
+		through, settled := p.clash(e.first, min(e.last, g.end()-1))
+		if settled {
+			s.reroute(e)
+			continue
+		}
+		attempt, through := p.attempt(e.first, through)
+		n, fit := s.fit(f, g, e.first, min(through-e.first+1, limit-taken), attempt)
+		if n == 0 {
+			s.declined(f, fit, g, e.first, e)
+			continue
+		}
+		s.put(f, g, e.first, n, attempt)
+		p.counters.Redelivered += n
+		taken += n
+		s.consume(e, n)
+	}
+	return taken
+}
+
+// openPartition puts a partition among those with something to dispatch.
+func (s *State) openPartition(p *partition) {
+	if p.openAt == 0 {
+		s.open = append(s.open, p)
+		p.openAt = len(s.open)
+	}
+}
+
+func (s *State) closePartition(p *partition) {
+	if p.openAt == 0 {
+		return
+	}
+	end := len(s.open) - 1
+	last := s.open[end]
+	s.open[p.openAt-1], last.openAt = last, p.openAt
+	p.openAt = 0
+	s.open[end] = nil
+	s.open = s.open[:end]
+}

@@ -1,0 +1,97 @@
+package delivery
+
+// drain stops deliveries on the client's wish.
+func (s *State) drain(e *Drain) {
+	x := s.hear(e.Stamp)
+	if x == nil || x.closing {
+		return
+	}
+	at := e.At + max(e.Grace, 0)
+	if x.draining {
+		at = min(at, x.drainAt)
+	}
+	x.draining, x.drainAt = true, at
+	s.stopServing(x)
+	s.drains.put(x)
+	s.finishLater(x)
+}
+
+// shutdown stops deliveries to everybody.
+func (s *State) shutdown(e *Shutdown) {
+	if s.closing {
+		return
+	}
+	s.closing = true
+	s.closeAt = e.At + max(e.Grace, 0)
+	for _, x := range s.sessions {
+		g := s.out.goAway()
+		g.Session, g.Grace = x.id, e.Grace
+		s.sent(x)
+		s.stopServing(x)
+		s.finishLater(x)
+	}
+}
+
+// endGraces takes back what is unsettled at the end of a drain or a shutdown.
+func (s *State) endGraces() {
+	for s.drains.len() > 0 && s.drains.top().drainAt <= s.now {
+		s.takeBack(s.drains.pop())
+	}
+	if !s.closing || s.closed || s.closeAt > s.now {
+		return
+	}
+	s.closed = true
+	for _, x := range s.sessions {
+		s.takeBack(x)
+	}
+}
+
+func (s *State) takeBack(x *session) {
+	s.revokeAll(x, DrainEnded)
+	s.endAll(x, returned, s.now)
+	s.finishLater(x)
+}
+
+// finishLater has a session looked at in the next turn: it may have finished.
+func (s *State) finishLater(x *session) {
+	if !x.finishing && (x.draining || x.closing || s.closing) {
+		x.finishing = true
+		s.finishing = append(s.finishing, x)
+	}
+}
+
+// finishAll tells the sessions that hold nothing, and know that all their settles
+// are durable, that they are done.
+func (s *State) finishAll() {
+	for _, x := range s.finishing {
+		x.finishing = false
+		if x.gone || x.stream.held.Messages > 0 || x.told != x.applied {
+			continue
+		}
+		s.finished(x)
+	}
+	clear(s.finishing)
+	s.finishing = s.finishing[:0]
+}
+
+func (s *State) finished(x *session) {
+	if x.draining && !x.drainTold {
+		x.drainTold = true
+		s.drains.remove(x)
+		s.out.drained().Session = x.id
+		s.sent(x)
+	}
+	switch {
+	case x.closing:
+		s.sayEnd(x, EndClosed)
+	case s.closing:
+		s.sayEnd(x, EndShutdown)
+	}
+}
+
+func newDrains() heap[*session] {
+	return heap[*session]{
+		less:  func(a, b *session) bool { return a.drainAt < b.drainAt },
+		place: func(x *session) *int { return &x.drainTimer },
+	}
+}

@@ -1,0 +1,224 @@
+package delivery
+
+import (
+	"math"
+	"time"
+)
+
+const (
+	// HeartbeatInterval is the silence after which a Flow is sent.
+	HeartbeatInterval = 10 * time.Second
+	// SilenceLimit is three missed heartbeats: a session that was not heard for so
+	// long is dead.
+	SilenceLimit = 3 * HeartbeatInterval
+	// flowInterval is how often what holds a session back is told when it changes.
+	flowInterval = time.Second
+)
+
+// unreported is no set of reasons: the next look is told in any case.
+const unreported = Blocked(math.MaxUint32)
+
+// reporting is what a session was told, and when.
+type reporting struct {
+	reported     Blocked
+	blockedSince Instant
+	lastFlow     Instant
+	lastSent     Instant
+	heard        Instant // on the lease clock
+	// beatAt and silentAt are when to look again, at the earliest.
+	beatAt    Instant
+	silentAt  Instant // on the lease clock
+	beatTimer int
+	silTimer  int
+
+	revoking     *Revoked
+	revokingTurn uint64
+}
+
+func newBeats() heap[*session] {
+	return heap[*session]{
+		less:  func(a, b *session) bool { return a.beatAt < b.beatAt },
+		place: func(x *session) *int { return &x.beatTimer },
+	}
+}
+
+func newSilences() heap[*session] {
+	return heap[*session]{
+		less:  func(a, b *session) bool { return a.silentAt < b.silentAt },
+		place: func(x *session) *int { return &x.silTimer },
+	}
+}
+
+func (s *State) startReporting(x *session) {
+	x.lastFlow, x.blockedSince, x.lastSent = s.now-flowInterval, x.since, s.now
+	x.heard = s.leaseClock(x.since)
+	x.beatAt, x.silentAt = s.now+HeartbeatInterval, x.heard+SilenceLimit
+	s.beats.put(x)
+	s.silences.put(x)
+}
+
+// hear returns the session of a stamp, nil for a late frame, and notes that it is
+// alive.
+func (s *State) hear(stamp Stamp) *session {
+	x := s.byID[stamp.Session]
+	if x != nil {
+		x.heard = max(x.heard, s.leaseClock(stamp.At))
+	}
+	return x
+}
+
+// sent notes that a frame goes to a session.
+func (s *State) sent(x *session) { x.lastSent = s.now }
+
+// endSilent ends the sessions that were not heard for too long.
+func (s *State) endSilent() {
+	now := s.leaseClock(s.now)
+	for s.silences.len() > 0 && s.silences.top().silentAt <= now {
+		x := s.silences.top()
+		x.silentAt = x.heard + SilenceLimit
+		if x.silentAt <= now {
+			s.end(x, EndSilent, s.now)
+			continue
+		}
+		s.silences.put(x)
+	}
+}
+
+// beat sends a Flow to every session to which nothing was sent for a while.
+func (s *State) beat() {
+	for s.beats.len() > 0 && s.beats.top().beatAt <= s.now {
+		x := s.beats.top()
+		if x.lastSent+HeartbeatInterval <= s.now {
+			blocked, needs := s.blocked(x)
+			s.tell(x, blocked, needs)
+		}
+		x.beatAt = x.lastSent + HeartbeatInterval
+		s.beats.put(x)
+	}
+}
+
+// report looks, at most once in flowInterval, whether other reasons hold the
+// sessions back than they know of.
+func (s *State) report() {
+	if !s.changed || s.now < s.nextReport {
+		return
+	}
+	s.changed = false
+	s.nextReport = s.now + flowInterval
+	for _, x := range s.sessions {
+		blocked, needs := s.blocked(x)
+		switch {
+		case blocked == x.reported:
+		case x.lastFlow+flowInterval > s.now:
+			s.changed = true
+		default:
+			s.tell(x, blocked, needs)
+		}
+	}
+}
+
+// tell sends a Flow.
+func (s *State) tell(x *session, blocked Blocked, needs uint64) {
+	if blocked != x.reported {
+		x.reported, x.blockedSince = blocked, s.now
+	}
+	x.lastFlow = s.now
+	s.sent(x)
+	f := s.out.flow()
+	f.Session, f.Blocked, f.NeedsBytes = x.id, blocked, needs
+	f.Credit = x.left().least(s.ceiling.room())
+	f.Outstanding = x.stream.held
+	f.Backlog = s.backlog()
+	f.OldestTime = s.oldest()
+	f.Ceilings = s.ceilings(x)
+}
+
+// blocked says what holds a session back, and the size of the message for which
+// its bytes do not suffice.
+func (s *State) blocked(x *session) (b Blocked, needs uint64) {
+	if !x.serving {
+		return 0, 0
+	}
+	if !x.writable {
+		b |= WriteStalled
+	}
+	b |= s.blockedByCredit(x)
+	b |= s.blockedByBacklog(x)
+	switch {
+	case x.holds != nil:
+		b, needs = b|NoCreditBytes, x.holds.size
+	case x.waitsFor > 0:
+		needs = x.waitsFor
+		b |= x.shortOf(needs)
+	}
+	return b, needs
+}
+
+// blockedByCredit names the limits that have nothing left.
+func (s *State) blockedByCredit(x *session) (b Blocked) {
+	own := x.stream.room().least(x.grantLeft())
+	if own.Messages == 0 {
+		b |= NoCreditMessages
+	}
+	if own.Bytes == 0 {
+		b |= NoCreditBytes
+	}
+	if x.client != nil && (!x.client.ceiling.room().some() || x.client.ceiling.reserved != nil && x.client.ceiling.reserved != x) {
+		b |= ClientCap
+	}
+	if !s.ceiling.room().some() || s.capped || s.ceiling.reserved != nil && s.ceiling.reserved != x {
+		b |= SubscriptionCap
+	}
+	return b
+}
+
+// shortOf names the limit that a message of some size does not fit into now.
+func (x *session) shortOf(size uint64) Blocked {
+	if size > x.stream.room().least(x.grantLeft()).Bytes {
+		return NoCreditBytes
+	}
+	if x.client != nil && size > x.client.ceiling.room().Bytes {
+		return ClientCap
+	}
+	return 0
+}
+
+// blockedByBacklog says why there is nothing to send.
+func (s *State) blockedByBacklog(x *session) (b Blocked) {
+	if s.misfits.largest > x.maxMessage {
+		b |= MessageTooLarge
+	}
+	fresh := s.freshMessages()
+	switch {
+	case fresh == 0 && s.pool.messages == 0:
+		b |= NoMessages
+	case fresh > 0 && s.freshAllowed() || s.candidate(x) != nil:
+	case s.pool.later > 0 || x.shunned.len() > 0 || fresh > 0:
+		b |= RetryBackoff
+	}
+	return b
+}
+
+func (s *State) freshMessages() (n uint64) {
+	for _, p := range s.order {
+		n += p.fresh()
+	}
+	return n
+}
+
+func (s *State) backlog() (n uint64) {
+	for _, p := range s.order {
+		n += p.backlog()
+	}
+	return n
+}
+
+// oldest is the time of the oldest unsettled message whose time is known.
+func (s *State) oldest() (time int64) {
+	for _, p := range s.order {
+		if t := p.times.at(p.floor); t != 0 && p.floor < p.head && (time == 0 || t < time) {
+			time = t
+		}
+	}
+	return time
+}

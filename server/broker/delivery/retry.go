@@ -1,0 +1,161 @@
+package delivery
+
+import (
+	"slices"
+	"time"
+)
+
+const (
+	// avoidDuration is how long a released message is not offered to the session that
+	// released it, and a failed one preferably goes to another.
+	avoidDuration = 100 * time.Millisecond
+	// jitterPercent is how far a backoff strays from its nominal value, both ways.
+	jitterPercent = 20
+	// jitterGroup is how many neighbours at the same attempt share one jitter, so
+	// that a failed frame costs records by the group and yet spreads out.
+	jitterGroup = 16
+)
+
+// fail charges first..last of a partition, which a session held, and lets them
+// come back when their counts are committed and their time has come.
+func (s *State) fail(o *outcome, p *partition, first, last uint64) {
+	for first <= last {
+		end := min(last, first|(ChunkOffsets-1))
+		if through, settled := p.clash(first, end); settled {
+			first = through + 1
+			continue
+		} else {
+			end = through
+		}
+		c := p.chunk(first / ChunkOffsets)
+		counts, added := c.countsOf(first, end)
+		p.counted += added
+		p.journal.touch(p, c)
+		for len(counts) > 0 {
+			n := s.charge(o, counts)
+			s.await(o, p, c, counts[:n])
+			counts = counts[n:]
+		}
+		first = end + 1
+	}
+}
+
+// clash says whether first is settled by a hole, and how far within last that
+// answer holds.
+func (p *partition) clash(first, last uint64) (through uint64, settled bool) {
+	if first < p.floor {
+		return min(last, p.floor-1), true
+	}
+	i := p.skip.search(first)
+	switch {
+	case i == len(p.skip) || p.skip[i].First > last:
+		return last, false
+	case p.skip[i].First <= first:
+		return min(last, p.skip[i].Last), true
+	default:
+		return p.skip[i].First - 1, false
+	}
+}
+
+// charge raises the counts of the first messages, as many as share one due time,
+// and sets it.
+func (s *State) charge(o *outcome, counts []Count) (n int) {
+	grouped := o.kind != lost && o.delay < 0
+	for n < len(counts) && !(grouped && n == jitterGroup) {
+		c := &counts[n]
+		if n > 0 && grouped && c.attempt() != counts[0].attempt()-1 {
+			break
+		}
+		if o.kind == retried {
+			c.Failed++
+		} else {
+			c.Expired++
+		}
+		n++
+	}
+	due := o.at
+	switch {
+	case o.kind == lost:
+	case o.delay >= 0:
+		due += o.delay
+	default:
+		due += s.backoff(counts[0].attempt() - 1)
+	}
+	for i := range counts[:n] {
+		counts[i].NotBefore = due
+	}
+	return n
+}
+
+// await makes a redelivery that waits for the commit of its counts.
+func (s *State) await(o *outcome, p *partition, c *chunk, counts []Count) {
+	e := redelivery{p: p, first: counts[0].Offset, last: counts[len(counts)-1].Offset, due: counts[0].NotBefore}
+	if o.kind != lost {
+		e.avoid, e.avoidUntil, e.prefer = o.x, e.due+avoidDuration, true
+	}
+	if made := s.add(e); made != nil {
+		made.where = held
+		c.held = append(c.held, made)
+		s.pool.later += made.messages()
+	}
+}
+
+// backoff is the wait after the n-th failure of a message, n from 1.
+func (s *State) backoff(n uint32) time.Duration {
+	wait := s.config.BackoffMin
+	for ; n > 1 && wait < s.config.BackoffMax; n-- {
+		wait *= 2
+	}
+	wait = min(wait, s.config.BackoffMax)
+	spread := int64(wait) * jitterPercent / 100
+	wait += time.Duration(int64(s.random()%uint64(2*spread+1)) - spread)
+	return max(wait, MinRetryDelay)
+}
+
+// random steps a splitmix64 generator: jitter needs no better one.
+func (s *State) random() uint64 {
+	s.seed += 0x9e3779b97f4a7c15
+	z := s.seed
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// giveBack makes first..last of a partition due at once, uncharged.
+func (s *State) giveBack(o *outcome, p *partition, first, last uint64) {
+	e := redelivery{p: p, first: first, last: last, due: o.at}
+	if o.kind == released {
+		e.avoid, e.avoidUntil = o.x, o.at+avoidDuration
+	}
+	if made := s.add(e); made != nil {
+		s.route(made)
+	}
+}
+
+// commit frees the redeliveries whose counts are durable now, and confirms
+// settles.
+func (s *State) commit(number uint64) {
+	for _, e := range s.journal.commit(number) {
+		s.reroute(e)
+	}
+	s.confirm()
+}
+
+// recover makes a redelivery of every message that came back before a restart.
+func (s *State) recover(p *partition) {
+	indexes := make([]uint64, 0, len(p.chunks))
+	for index, c := range p.chunks {
+		if len(c.counts) > 0 {
+			indexes = append(indexes, index)
+		}
+	}
+	slices.Sort(indexes)
+	for _, index := range indexes {
+		for _, count := range p.chunks[index].counts {
+			if e := s.add(redelivery{p: p, first: count.Offset, last: count.Offset, due: count.NotBefore}); e != nil {
+				s.route(e)
+			}
+		}
+	}
+	s.pool.last = nil
+}

@@ -1,0 +1,130 @@
+package delivery
+
+import "sort"
+
+// segment is a Segment that the caller has at hand.
+type segment struct {
+	p     *partition
+	base  uint64
+	start uint32
+	ends  []uint32
+	time  int64
+	// wanted counts the redeliveries that hold it; ahead says that it reaches beyond
+	// next and is counted in aheadBytes.
+	wanted int
+	ahead  bool
+}
+
+// end is the offset behind the last message.
+func (g *segment) end() uint64 { return g.base + uint64(len(g.ends)) }
+
+// bytes is the size of the n messages from first on.
+func (g *segment) bytes(first, n uint64) uint64 {
+	if n == 0 {
+		return 0
+	}
+	return uint64(g.ends[first-g.base+n-1] - g.startOf(first))
+}
+
+func (g *segment) startOf(offset uint64) uint32 {
+	if offset == g.base {
+		return g.start
+	}
+	return g.ends[offset-g.base-1]
+}
+
+// fit returns how many of the n messages from first on are within limit bytes.
+func (g *segment) fit(first, n, limit uint64) uint64 {
+	if g.bytes(first, n) <= limit {
+		return n
+	}
+	return uint64(sort.Search(int(n), func(i int) bool { return g.bytes(first, uint64(i)+1) > limit }))
+}
+
+// segments are those of a partition that are at hand, ascending by base. Those
+// ahead continue each other from next up to aheadEnd; the others are there
+// because a redelivery needs them.
+type segments struct {
+	loaded     []*segment
+	front      *segment // the one that held next when it was last looked up
+	aheadEnd   uint64
+	aheadBytes uint64
+	aheadCount int
+	// loading is the offset that was asked for to go on at aheadEnd; asked the one
+	// for redeliveries.
+	loading, asked     uint64
+	isLoading, isAsked bool
+	queuedLoad         bool // in State.toLoad
+	times              timeline
+}
+
+// at returns the loaded segment that holds an offset, or nil.
+func (s *segments) at(offset uint64) *segment {
+	i := sort.Search(len(s.loaded), func(i int) bool { return s.loaded[i].end() > offset })
+	if i == len(s.loaded) || s.loaded[i].base > offset {
+		return nil
+	}
+	return s.loaded[i]
+}
+
+// insert adds a segment unless it overlaps one that is there.
+func (s *segments) insert(g *segment) bool {
+	i := sort.Search(len(s.loaded), func(i int) bool { return s.loaded[i].end() > g.base })
+	if i < len(s.loaded) && s.loaded[i].base < g.end() {
+		return false
+	}
+	s.loaded = append(s.loaded, nil)
+	copy(s.loaded[i+1:], s.loaded[i:])
+	s.loaded[i] = g
+	return true
+}
+
+func (s *segments) drop(g *segment) {
+	i := sort.Search(len(s.loaded), func(i int) bool { return s.loaded[i].end() > g.base })
+	s.loaded = append(s.loaded[:i], s.loaded[i+1:]...)
+}
+
+// timeline remembers when messages entered the log, at a few offsets: each mark
+// holds from its offset up to the next one's.
+type timeline struct {
+	marks []mark
+	end   uint64 // the last mark holds up to here
+}
+
+type mark struct {
+	offset uint64
+	time   int64
+}
+
+// maxMarks bounds a timeline; when it is reached every second mark goes, which
+// makes messages look a little older than they are.
+const maxMarks = 128
+
+// note adds a segment's time.
+func (t *timeline) note(base, end uint64, time int64) {
+	if base < t.end {
+		return
+	}
+	if len(t.marks) == maxMarks {
+		for i := 1; i < maxMarks/2; i++ {
+			t.marks[i] = t.marks[2*i]
+		}
+		t.marks = t.marks[:maxMarks/2]
+	}
+	t.marks = append(t.marks, mark{base, time})
+	t.end = end
+}
+
+// at returns the time of the message at the floor, 0 when it is not known, and
+// drops the marks that the floor has passed.
+func (t *timeline) at(floor uint64) int64 {
+	passed := 0
+	for passed+1 < len(t.marks) && t.marks[passed+1].offset <= floor {
+		passed++
+	}
+	t.marks = t.marks[:copy(t.marks, t.marks[passed:])]
+	if len(t.marks) == 0 || floor >= t.end || floor < t.marks[0].offset {
+		return 0
+	}
+	return t.marks[0].time
+}

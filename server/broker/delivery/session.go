@@ -1,0 +1,135 @@
+package delivery
+
+import "time"
+
+// session is one subscriber's stream, as far as the subscription knows it.
+type session struct {
+	id        SessionID
+	clientID  string
+	client    *client // nil without a client id
+	replenish Replenish
+	lease     time.Duration
+	// maxMessage is the largest message that fits into one of its frames.
+	maxMessage uint64
+	maxFrame   uint64
+	since      Instant
+	index      int // place in State.sessions
+
+	credit
+	outstanding
+	replies
+	reporting
+
+	writable bool
+	// serving: it may get deliveries, so far; draining: the client wants no more;
+	// closing: the client has closed its side; gone: the stream has ended, and what
+	// still points here must not use it.
+	serving  bool
+	draining bool
+	closing  bool
+	gone     bool
+	// drainAt is when the rest is released; drainTold that Drained was sent.
+	drainAt   Instant
+	drainTold bool
+	finishing bool // in State.finishing
+
+	// waitsFor is the size of the message that its byte credit is too small for.
+	waitsFor uint64
+	// holds is the message it keeps itself empty for.
+	holds *redelivery
+	// shunned holds the redeliveries that it alone is not to get.
+	shunned heap[*redelivery]
+
+	eligibleAt int // place in picker.eligible
+	shortAt    int // place in picker.short
+	shunnerAt  int // place in pool.shunners
+	servedTurn uint64
+	shortLeft  uint64 // its byte credit when it was put into picker.short
+	delivered  uint64
+	drainTimer int // place in State.drains
+}
+
+// client is what the sessions of one client id share.
+type client struct {
+	id       string
+	ceiling  ceiling
+	sessions []*session
+}
+
+func (s *State) newSession(e *Attach) *session {
+	x := &session{
+		id: e.Session, clientID: e.ClientID, replenish: e.Replenish, since: e.At,
+		lease:    orDefault(e.Lease, s.config.Lease),
+		maxFrame: orDefault(e.MaxFrameBytes, DefaultMaxFrameBytes),
+		index:    len(s.sessions), writable: true, serving: true, shunned: newOffsetHeap(),
+	}
+	x.maxMessage = x.maxFrame - min(x.maxFrame, FrameBytes+RunBytes+AttemptBytes)
+	x.window = e.Window
+	x.stream.limit = x.streamLimit(s.config.Stream)
+	if e.ClientID != "" {
+		x.client = s.client(e.ClientID)
+		x.client.sessions = append(x.client.sessions, x)
+	}
+	return x
+}
+
+func (s *State) client(id string) *client {
+	c := s.clients[id]
+	if c == nil {
+		c = &client{id: id}
+		c.ceiling.limit = s.config.Client.credit()
+		s.clients[id] = c
+	}
+	return c
+}
+
+// leaveClient takes the session out of its client, which goes with its last one.
+func (s *State) leaveClient(x *session) {
+	c := x.client
+	if c == nil {
+		return
+	}
+	for i, y := range c.sessions {
+		if y == x {
+			c.sessions = append(c.sessions[:i], c.sessions[i+1:]...)
+			break
+		}
+	}
+	if len(c.sessions) == 0 {
+		delete(s.clients, c.id)
+	}
+}
+
+// remove forgets a session whose deliveries have ended.
+func (s *State) remove(x *session) {
+	s.stopServing(x)
+	x.gone = true
+	s.unavoid(x)
+	s.leaveClient(x)
+	s.drains.remove(x)
+	s.beats.remove(x)
+	s.silences.remove(x)
+	end := len(s.sessions) - 1
+	last := s.sessions[end]
+	s.sessions[x.index], last.index = last, x.index
+	s.sessions[end] = nil
+	s.sessions = s.sessions[:end]
+	delete(s.byID, x.id)
+	if end == 0 {
+		s.unloadAll()
+	}
+	s.replan()
+	s.changed = true
+}
+
+// stopServing stops deliveries to a session, for good.
+func (s *State) stopServing(x *session) {
+	if !x.serving {
+		return
+	}
+	x.serving = false
+	s.openSessions--
+	s.unhold(x)
+	s.place(x)
+	s.changed = true
+}
