@@ -317,6 +317,8 @@ const (
 	RevokeReason_REVOKE_REASON_SEEK RevokeReason = 3
 	// An earlier message of the ordering key failed. Not sent yet.
 	RevokeReason_REVOKE_REASON_KEY_ORDER RevokeReason = 4
+	// The grace of a Drain or of a GoAway is over; nothing is charged.
+	RevokeReason_REVOKE_REASON_GRACE_OVER RevokeReason = 5
 )
 
 // Enum value maps for RevokeReason.
@@ -327,6 +329,7 @@ var (
 		2: "REVOKE_REASON_TAKEOVER",
 		3: "REVOKE_REASON_SEEK",
 		4: "REVOKE_REASON_KEY_ORDER",
+		5: "REVOKE_REASON_GRACE_OVER",
 	}
 	RevokeReason_value = map[string]int32{
 		"REVOKE_REASON_UNSPECIFIED":   0,
@@ -334,6 +337,7 @@ var (
 		"REVOKE_REASON_TAKEOVER":      2,
 		"REVOKE_REASON_SEEK":          3,
 		"REVOKE_REASON_KEY_ORDER":     4,
+		"REVOKE_REASON_GRACE_OVER":    5,
 	}
 )
 
@@ -2361,13 +2365,14 @@ const file_headrace_v1_subscriber_service_proto_rawDesc = "" +
 	"\x12BLOCKED_BY_STANDBY\x10\v\x12 \n" +
 	"\x1cBLOCKED_BY_MESSAGE_TOO_LARGE\x10\f\x12\x1c\n" +
 	"\x18BLOCKED_BY_WRITE_STALLED\x10\r\x12\x17\n" +
-	"\x13BLOCKED_BY_DRAINING\x10\x0e*\x9f\x01\n" +
+	"\x13BLOCKED_BY_DRAINING\x10\x0e*\xbd\x01\n" +
 	"\fRevokeReason\x12\x1d\n" +
 	"\x19REVOKE_REASON_UNSPECIFIED\x10\x00\x12\x1f\n" +
 	"\x1bREVOKE_REASON_LEASE_EXPIRED\x10\x01\x12\x1a\n" +
 	"\x16REVOKE_REASON_TAKEOVER\x10\x02\x12\x16\n" +
 	"\x12REVOKE_REASON_SEEK\x10\x03\x12\x1b\n" +
-	"\x17REVOKE_REASON_KEY_ORDER\x10\x042c\n" +
+	"\x17REVOKE_REASON_KEY_ORDER\x10\x04\x12\x1c\n" +
+	"\x18REVOKE_REASON_GRACE_OVER\x10\x052c\n" +
 	"\x11SubscriberService\x12N\n" +
 	"\tSubscribe\x12\x1d.headrace.v1.SubscribeRequest\x1a\x1e.headrace.v1.SubscribeResponse(\x010\x01Bf\n" +
 	"\x0eio.headrace.v1B\x16SubscriberServiceProtoP\x01Z:github.com/headrace/headrace/gen/go/headrace/v1;headracev1b\x06proto3"

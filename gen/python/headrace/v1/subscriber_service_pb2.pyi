@@ -61,6 +61,7 @@ class RevokeReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     REVOKE_REASON_TAKEOVER: _ClassVar[RevokeReason]
     REVOKE_REASON_SEEK: _ClassVar[RevokeReason]
     REVOKE_REASON_KEY_ORDER: _ClassVar[RevokeReason]
+    REVOKE_REASON_GRACE_OVER: _ClassVar[RevokeReason]
 REPLENISH_UNSPECIFIED: Replenish
 REPLENISH_ON_SETTLE: Replenish
 REPLENISH_MANUAL: Replenish
@@ -95,6 +96,7 @@ REVOKE_REASON_LEASE_EXPIRED: RevokeReason
 REVOKE_REASON_TAKEOVER: RevokeReason
 REVOKE_REASON_SEEK: RevokeReason
 REVOKE_REASON_KEY_ORDER: RevokeReason
+REVOKE_REASON_GRACE_OVER: RevokeReason
 
 class SubscribeRequest(_message.Message):
     __slots__ = ("open", "window", "grant", "started", "settle", "extend", "drain", "heartbeat")

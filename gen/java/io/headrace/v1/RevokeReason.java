@@ -55,6 +55,14 @@ public enum RevokeReason
    * <code>REVOKE_REASON_KEY_ORDER = 4;</code>
    */
   REVOKE_REASON_KEY_ORDER(4),
+  /**
+   * <pre>
+   * The grace of a Drain or of a GoAway is over; nothing is charged.
+   * </pre>
+   *
+   * <code>REVOKE_REASON_GRACE_OVER = 5;</code>
+   */
+  REVOKE_REASON_GRACE_OVER(5),
   UNRECOGNIZED(-1),
   ;
 
@@ -107,6 +115,14 @@ public enum RevokeReason
    * <code>REVOKE_REASON_KEY_ORDER = 4;</code>
    */
   public static final int REVOKE_REASON_KEY_ORDER_VALUE = 4;
+  /**
+   * <pre>
+   * The grace of a Drain or of a GoAway is over; nothing is charged.
+   * </pre>
+   *
+   * <code>REVOKE_REASON_GRACE_OVER = 5;</code>
+   */
+  public static final int REVOKE_REASON_GRACE_OVER_VALUE = 5;
 
 
   public final int getNumber() {
@@ -138,6 +154,7 @@ public enum RevokeReason
       case 2: return REVOKE_REASON_TAKEOVER;
       case 3: return REVOKE_REASON_SEEK;
       case 4: return REVOKE_REASON_KEY_ORDER;
+      case 5: return REVOKE_REASON_GRACE_OVER;
       default: return null;
     }
   }

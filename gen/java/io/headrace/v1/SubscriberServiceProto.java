@@ -296,16 +296,17 @@ public final class SubscriberServiceProto {
       "BY_RATE_LIMITED\020\n\022\026\n\022BLOCKED_BY_STANDBY\020" +
       "\013\022 \n\034BLOCKED_BY_MESSAGE_TOO_LARGE\020\014\022\034\n\030B" +
       "LOCKED_BY_WRITE_STALLED\020\r\022\027\n\023BLOCKED_BY_" +
-      "DRAINING\020\016*\237\001\n\014RevokeReason\022\035\n\031REVOKE_RE" +
+      "DRAINING\020\016*\275\001\n\014RevokeReason\022\035\n\031REVOKE_RE" +
       "ASON_UNSPECIFIED\020\000\022\037\n\033REVOKE_REASON_LEAS" +
       "E_EXPIRED\020\001\022\032\n\026REVOKE_REASON_TAKEOVER\020\002\022" +
       "\026\n\022REVOKE_REASON_SEEK\020\003\022\033\n\027REVOKE_REASON" +
-      "_KEY_ORDER\020\0042c\n\021SubscriberService\022N\n\tSub" +
-      "scribe\022\035.headrace.v1.SubscribeRequest\032\036." +
-      "headrace.v1.SubscribeResponse(\0010\001Bf\n\016io." +
-      "headrace.v1B\026SubscriberServiceProtoP\001Z:g" +
-      "ithub.com/headrace/headrace/gen/go/headr" +
-      "ace/v1;headracev1b\006proto3"
+      "_KEY_ORDER\020\004\022\034\n\030REVOKE_REASON_GRACE_OVER" +
+      "\020\0052c\n\021SubscriberService\022N\n\tSubscribe\022\035.h" +
+      "eadrace.v1.SubscribeRequest\032\036.headrace.v" +
+      "1.SubscribeResponse(\0010\001Bf\n\016io.headrace.v" +
+      "1B\026SubscriberServiceProtoP\001Z:github.com/" +
+      "headrace/headrace/gen/go/headrace/v1;hea" +
+      "dracev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
