@@ -12,7 +12,7 @@ import (
 type Server struct {
 	Dir             string        `koanf:"dir" unit:"path" help:"The data directory; made when it is not there."`
 	Listen          string        `koanf:"listen" unit:"host:port" help:"Where clients connect; port 0 takes a free one."`
-	OpsListen       string        `koanf:"ops_listen" unit:"host:port" help:"Where /metrics, /livez and /readyz answer; empty: nowhere."`
+	OpsListen       string        `koanf:"ops_listen" unit:"host:port" help:"Where /metrics, /livez and /readyz answer over HTTP; off: nowhere."`
 	Insecure        bool          `koanf:"insecure" unit:"true or false" help:"Allow listening beyond the loopback interface, where anyone who can connect may do anything."`
 	DrainTimeout    time.Duration `koanf:"drain_timeout" unit:"duration" help:"How long a stop waits for what clients still hold."`
 	MaxMessageBytes Bytes         `koanf:"max_message_bytes" unit:"bytes" help:"The largest encoded message that a topic may allow."`
@@ -37,6 +37,9 @@ func Default() Server {
 		LogFormat:       "auto",
 	}
 }
+
+// opsOff as ops_listen means that nothing answers there.
+const opsOff = "off"
 
 // maxMessageBytes is the most that max_message_bytes may be: what the wire
 // contract allows.
@@ -65,7 +68,7 @@ func (s Server) validateDir() error {
 }
 
 func (s Server) validateOpsListen() error {
-	if s.OpsListen == "" {
+	if s.OpsListen == opsOff {
 		return nil
 	}
 	return s.validateListen("ops_listen", s.OpsListen)

@@ -1,0 +1,229 @@
+package crashtest
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
+	"github.com/headrace/headrace/sdk/go"
+)
+
+const (
+	roundsVariable = "HEADRACE_KILL_ROUNDS"
+	seedVariable   = "HEADRACE_KILL_SEED"
+	// defaultRounds is how often a plain `go test` kills the server.
+	defaultRounds = 2
+
+	topicName  = "ledger"
+	partitions = 4
+	publishers = 2
+	// consumersPerSubscription compete for each subscription.
+	consumersPerSubscription = 2
+	// drainPoll is how often the end of the drain is looked for.
+	drainPoll = 20 * time.Millisecond
+)
+
+// subscriptionNames have the ledger's numbers as their indexes.
+var subscriptionNames = []string{"first", "second"}
+
+// TestKilledServerKeepsItsPromises kills a server again and again while it is
+// published to and received from, and then compares everything that was said.
+func TestKilledServerKeepsItsPromises(t *testing.T) {
+	rounds, seed := setting(t, roundsVariable, defaultRounds), setting(t, seedVariable, time.Now().UnixNano())
+	t.Logf("%d rounds; %s=%d repeats the kills' times", rounds, seedVariable, seed)
+	log := openLog(t)
+	v, err := newVictim(build(t), filepath.Join(t.TempDir(), "data"), log, rand.New(rand.NewPCG(uint64(seed), 0)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { v.process.Kill() })
+
+	r := newRun(t, v)
+	r.start()
+	for round := range int(rounds) {
+		life, err := v.die(r.ledger.Told())
+		if err == nil {
+			err = v.rise(round)
+		}
+		if err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+		t.Logf("round %d: killed after %s", round, life)
+	}
+	end := r.finish()
+	t.Logf("recorded: %v", r.ledger.Count())
+	for _, violation := range Check(r.ledger, end) {
+		t.Error(violation)
+	}
+	if n := r.ledger.Count(); n["acknowledged"] == 0 || n["confirmed"] == 0 {
+		t.Errorf("nothing was at stake: %v", n)
+	}
+	if err := v.process.Stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+// run is the load on a victim. Its clients live through all of the victim's
+// lives.
+type run struct {
+	t       *testing.T
+	ledger  *Ledger
+	admin   *headrace.Client
+	clients []*headrace.Client
+	victim  *victim
+
+	publishing, consuming             *errgroup.Group
+	stopPublishing, stopConsuming     context.CancelFunc
+	publishingContext, consumeContext context.Context
+}
+
+func newRun(t *testing.T, v *victim) *run {
+	r := &run{t: t, ledger: NewLedger(), victim: v, publishing: &errgroup.Group{}}
+	r.publishingContext, r.stopPublishing = context.WithCancel(t.Context())
+	consuming, stop := context.WithCancel(t.Context())
+	r.stopConsuming = stop
+	r.consuming, r.consumeContext = errgroup.WithContext(consuming)
+	r.admin = r.dial()
+	t.Cleanup(func() {
+		r.stopPublishing()
+		r.stopConsuming()
+		for _, c := range r.clients {
+			_ = c.Close()
+		}
+	})
+	return r
+}
+
+func (r *run) dial() *headrace.Client {
+	c, err := headrace.Dial(r.t.Context(), r.victim.address(), headrace.WithCloseTimeout(time.Second))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.clients = append(r.clients, c)
+	return c
+}
+
+// start makes the topic and its subscriptions and sets everybody going.
+func (r *run) start() {
+	r.must(r.admin.Topics().Create(r.t.Context(), &headracev1.Topic{Name: topicName, Partitions: partitions}))
+	for i, name := range subscriptionNames {
+		r.must(r.admin.Subscriptions().Create(r.t.Context(), &headracev1.Subscription{
+			Name: name, Topic: topicName, Order: headracev1.DeliveryOrder_DELIVERY_ORDER_NONE,
+		}))
+		for range consumersPerSubscription {
+			c := &consumer{uint8(i), r.dial().Subscription(name), r.ledger}
+			r.consuming.Go(func() error { return c.run(r.consumeContext) })
+		}
+	}
+	for i := range uint32(publishers) {
+		p := &publisher{number: i, topic: r.dial().Topic(topicName), ledger: r.ledger}
+		r.publishing.Go(func() error { p.run(r.publishingContext); return nil })
+	}
+}
+
+// finish stops publishing, waits until everything is acked, and asks the server
+// how it stands.
+func (r *run) finish() End {
+	r.stopPublishing()
+	if err := r.publishing.Wait(); err != nil {
+		r.t.Fatal(err)
+	}
+	r.awaitDrained()
+	r.stopConsuming()
+	if err := r.consuming.Wait(); err != nil {
+		r.t.Error(err)
+	}
+	end := End{Backlogs: r.backlogs()}
+	stats, err := r.admin.Topics().Stats(r.t.Context(), topicName)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, p := range stats.GetPartitions() {
+		end.NextOffsets = append(end.NextOffsets, p.GetNextOffset())
+	}
+	return end
+}
+
+// awaitDrained returns when no subscription has a backlog, or consuming failed.
+func (r *run) awaitDrained() {
+	tick := time.NewTicker(drainPoll)
+	defer tick.Stop()
+	for r.consumeContext.Err() == nil {
+		left := uint64(0)
+		for _, n := range r.backlogs() {
+			left += n
+		}
+		if left == 0 {
+			return
+		}
+		<-tick.C
+	}
+}
+
+func (r *run) backlogs() []uint64 {
+	backlogs := make([]uint64, len(subscriptionNames))
+	for i, name := range subscriptionNames {
+		stats, err := r.admin.Subscriptions().Stats(r.t.Context(), name)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		backlogs[i] = stats.GetBacklog().GetMessages()
+	}
+	return backlogs
+}
+
+func (r *run) must(_ any, err error) {
+	r.t.Helper()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// build compiles the binary under test.
+func build(t *testing.T) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "headrace")
+	out, err := exec.Command("go", "build", "-o", binary, "github.com/headrace/headrace/cmd/headrace").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return binary
+}
+
+// openLog collects what all servers log and shows it when the test failed.
+func openLog(t *testing.T) *os.File {
+	t.Helper()
+	f, err := os.Create(filepath.Join(t.TempDir(), "server.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = f.Close()
+		if text, err := os.ReadFile(f.Name()); t.Failed() && err == nil {
+			t.Logf("what the servers logged:\n%s", text)
+		}
+	})
+	return f
+}
+
+// setting reads a number from the environment.
+func setting(t *testing.T, name string, otherwise int64) int64 {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 1 {
+		t.Fatalf("%s=%q is not a number above 0", name, text)
+	}
+	return n
+}

@@ -1,0 +1,110 @@
+package bench
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/headrace/headrace/cmd/headrace/internal/serverproc"
+	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
+	"github.com/headrace/headrace/sdk/go"
+)
+
+// target is the server that is measured.
+type target struct {
+	addr string
+	// process and dir are set when the server is a child of ours.
+	process *serverproc.Process
+	dir     string
+}
+
+// startTarget starts a server on a fresh directory, or names the one at Addr.
+func startTarget(o Options) (*target, error) {
+	if o.Addr != "" {
+		return &target{addr: o.Addr}, nil
+	}
+	dir, err := os.MkdirTemp(o.Dir, "headrace-bench-")
+	if err != nil {
+		return nil, err
+	}
+	process, err := serverproc.Start(serverproc.Options{Binary: o.Binary, Dir: filepath.Join(dir, "data"), Args: serverArgs(o), Log: o.Log})
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return &target{addr: process.Address, process: process, dir: dir}, nil
+}
+
+func serverArgs(o Options) []string {
+	args := []string{"--log-level", "warn", "--max-message-bytes", fmt.Sprint(max(1<<20, o.Size+4<<10))}
+	if o.Profile != "" {
+		args = append(args, "--cpu-profile", filepath.Join(o.Profile, "server.pprof"))
+	}
+	return args
+}
+
+// stop ends a server of ours and removes its directory.
+func (t *target) stop() error {
+	if t.process == nil {
+		return nil
+	}
+	return errors.Join(t.process.Stop(), os.RemoveAll(t.dir))
+}
+
+// cpu is the CPU time of a server of ours so far.
+func (t *target) cpu() (used time.Duration, known bool, err error) {
+	if t.process == nil {
+		return 0, false, nil
+	}
+	used, err = processCPU(t.process.PID())
+	return used, err == nil, err
+}
+
+// dial makes one more client of the server.
+func (t *target) dial(ctx context.Context, o Options) (*headrace.Client, error) {
+	return headrace.Dial(ctx, t.addr,
+		headrace.WithPublishBatch(o.BatchMessages, o.BatchBytes, o.BatchDelay),
+		headrace.WithPublishBuffer(max(o.InFlight, headrace.DefaultBufferMessages), headrace.DefaultBufferBytes),
+	)
+}
+
+// ground is the topic and subscription of one run.
+type ground struct {
+	topic, sub string
+}
+
+// prepare makes the topic, and in EndToEnd its subscription.
+func prepare(ctx context.Context, c *headrace.Client, o Options) (ground, error) {
+	name := "bench-" + strings.ToLower(rand.Text()[:12])
+	g := ground{topic: name}
+	if _, err := c.Topics().Create(ctx, &headracev1.Topic{
+		Name:            name,
+		Partitions:      uint32(o.Partitions),
+		MaxMessageBytes: uint64(max(1<<20, o.Size+4<<10)),
+	}); err != nil {
+		return g, err
+	}
+	if o.Mode == Publish {
+		return g, nil
+	}
+	g.sub = name
+	_, err := c.Subscriptions().Create(ctx, &headracev1.Subscription{
+		Name:  g.sub,
+		Topic: g.topic,
+		Order: headracev1.DeliveryOrder_DELIVERY_ORDER_NONE,
+	})
+	return g, err
+}
+
+// remove deletes what prepare made.
+func (g ground) remove(ctx context.Context, c *headrace.Client) error {
+	var err error
+	if g.sub != "" {
+		err = c.Subscriptions().Delete(ctx, g.sub)
+	}
+	return errors.Join(err, c.Topics().Delete(ctx, g.topic))
+}
