@@ -1,0 +1,100 @@
+package shardlog
+
+import (
+	"fmt"
+
+	"github.com/headrace/headrace/storage"
+	"github.com/headrace/headrace/storage/record"
+)
+
+// addPublish gathers a publish into the open batch; false when it has to wait for
+// the next one. What cannot be stored is completed in its order, with its error.
+func (c *committer) addPublish(q *publishQueue, p *storage.Publish) bool {
+	n, err := c.admit(p)
+	if err != nil {
+		p.Err = err
+		c.open.complete(q, p)
+		return true
+	}
+	if !c.open.room(n) {
+		return false
+	}
+	p.Err = nil
+	for i := range p.Appends {
+		c.gather(&p.Appends[i])
+	}
+	c.open.used = c.open.used.plus(n)
+	c.open.complete(q, p)
+	return true
+}
+
+// admit says what a publish needs, or why it cannot be stored.
+func (c *committer) admit(p *storage.Publish) (n need, err error) {
+	if c.refusing() {
+		return n, storage.ErrNoSpace
+	}
+	for i := range p.Appends {
+		a := &p.Appends[i]
+		if err := checkAppend(a); err != nil {
+			return n, err
+		}
+		if _, err := c.shard.partition(a.Partition); err != nil {
+			return n, err
+		}
+		n = n.plus(appendNeed(a))
+	}
+	if n.bodies > maxPublishBytes || !n.within(maxInlineBytes-sealBytes, maxBatchKeys-sealKeys) {
+		return n, fmt.Errorf("%w: publish of %d bytes, %d records", storage.ErrTooLarge, n.bodies, n.keys)
+	}
+	return n, nil
+}
+
+// refusing says whether the disk was below the high mark when the batch was begun.
+func (c *committer) refusing() bool {
+	if b := c.open; !b.spaceAsked {
+		b.spaceAsked = true
+		b.refusing = !c.engine.Space().AcceptsPublishes()
+	}
+	return c.open.refusing
+}
+
+// checkAppend asserts what the sender of an append promises.
+func checkAppend(a *storage.Append) error {
+	n := len(a.Ends)
+	if n == 0 && len(a.Messages) == 0 {
+		return nil
+	}
+	if n == 0 || int(a.Ends[n-1]) != len(a.Messages) || (a.KeyHashes != nil && len(a.KeyHashes) != n) {
+		return fmt.Errorf("%w: append whose messages, ends and keys do not match", storage.ErrTooLarge)
+	}
+	return nil
+}
+
+// appendNeed bounds what an append takes: its messages, and pointers into as many
+// chunks as it can spread over. Two chunks in a row hold more than one chunk's
+// bytes or have a full one's messages.
+func appendNeed(a *storage.Append) need {
+	pieces := 2 + 2*len(a.Messages)/record.SegmentBytes + 2*len(a.Ends)/record.MaxSegmentMessages
+	n := pointerNeed.times(pieces)
+	n.bodies = len(a.Messages)
+	if pieces > 2 {
+		n = n.plus(segmentNeed.times(pieces))
+	}
+	return n
+}
+
+// gather gives the messages of an append their offsets in the open batch.
+func (c *committer) gather(a *storage.Append) {
+	if len(a.Ends) == 0 {
+		return
+	}
+	p := c.shard.topics[a.Partition.Topic].partitions[a.Partition.Partition]
+	r := c.open.extend(p)
+	a.Base = p.next.Offset
+	r.appends = append(r.appends, a)
+	r.bytes += len(a.Messages)
+	r.messages += len(a.Ends)
+	c.open.messages += len(a.Ends)
+	p.next.Offset += storage.Offset(len(a.Ends))
+	p.next.Before = p.next.Before.Plus(uint64(len(a.Ends)), uint64(len(a.Messages)))
+}

@@ -1,0 +1,67 @@
+package shardlog
+
+import (
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/headrace/headrace/storage"
+)
+
+// Options are how a store is opened. The zero value has the defaults.
+type Options struct {
+	// Clock gives the wall clock: log times and ages. Default: time.Now.
+	Clock storage.Clock
+	// Logger gets what an operator should know. Default: slog.Default.
+	Logger *slog.Logger
+	// TailBytes bounds the memory of all tail rings, TailPartitionBytes that of
+	// one partition's messages in them. Defaults: 64 MiB and 16 MiB.
+	TailBytes, TailPartitionBytes int
+	// CacheBytes bounds the memory of segments that were read from disk. Default:
+	// 32 MiB.
+	CacheBytes int
+	// RetentionInterval is how often what may be trimmed is looked at. Default: 1 s.
+	RetentionInterval time.Duration
+	// RetentionTicks, when not nil, replaces the timer of RetentionInterval.
+	RetentionTicks <-chan time.Time
+}
+
+const (
+	defaultTailBytes          = 64 << 20
+	defaultTailPartitionBytes = 16 << 20
+	defaultCacheBytes         = 32 << 20
+	defaultRetentionInterval  = time.Second
+)
+
+// Validate says what is wrong with the options.
+func (o *Options) Validate() error {
+	if o.TailBytes < 0 || o.TailPartitionBytes < 0 || o.CacheBytes < 0 {
+		return errors.New("shardlog: a size is negative")
+	}
+	if o.RetentionInterval < 0 {
+		return errors.New("shardlog: the retention interval is negative")
+	}
+	return nil
+}
+
+// withDefaults fills in what is not set.
+func (o Options) withDefaults() Options {
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	orDefault(&o.TailBytes, defaultTailBytes)
+	orDefault(&o.TailPartitionBytes, defaultTailPartitionBytes)
+	orDefault(&o.CacheBytes, defaultCacheBytes)
+	orDefault(&o.RetentionInterval, defaultRetentionInterval)
+	return o
+}
+
+func orDefault[T comparable](v *T, fallback T) {
+	var zero T
+	if *v == zero {
+		*v = fallback
+	}
+}

@@ -1,0 +1,138 @@
+package shardlog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/headrace/headrace/storage"
+	"github.com/headrace/headrace/storage/record"
+)
+
+// recovery rebuilds the shard from its records. It only reads; what it finds is
+// made durable by the committer when it takes over.
+//
+// Damage that names a partition or subscription fences that one. A gap in the batch
+// chain or the ledger names nobody, so then the shard is not opened.
+type recovery struct {
+	engine storage.Engine
+	logger *slog.Logger
+	shard  *shard
+	chain  *chain
+	// records are the partitions' own, by which heads are found.
+	records map[storage.PartitionID]record.Partition
+	// found are ack chunks by cursor.
+	found map[cursorID]*foundAcks
+	// rebuilt are pointers that are missing and known from directories.
+	rebuilt []rebuiltPointer
+}
+
+// rebuiltPointer is a pointer to be written again.
+type rebuiltPointer struct {
+	partition *partition
+	pointer
+}
+
+// recoverShard goes through the steps of recovery.
+func recoverShard(ctx context.Context, engine storage.Engine, o Options) (*recovery, error) {
+	r := &recovery{
+		engine: engine, logger: o.Logger, shard: newShard(),
+		records: map[storage.PartitionID]record.Partition{},
+		found:   map[cursorID]*foundAcks{},
+	}
+	steps := []func() error{
+		r.readShard, r.readChain, r.checkLedger,
+		r.readTopics, r.readPartitions, r.readHeads,
+		r.readSubscriptions, r.readCursors, r.checkFloors,
+	}
+	for _, step := range steps {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := step(); err != nil {
+			return nil, fmt.Errorf("recover shard: %w", err)
+		}
+	}
+	r.finish()
+	return r, nil
+}
+
+// readShard reads the shard's own record; a new shard has none.
+func (r *recovery) readShard() error {
+	key := record.AppendShardKey(nil)
+	err := r.engine.View(func(v storage.Reader) error {
+		return v.Get(key, func(value []byte) (err error) {
+			r.shard.Shard, err = record.DecodeShard(key, value)
+			return err
+		})
+	})
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// fresh says that nothing was ever written.
+func (r *recovery) fresh() bool { return r.shard.Epoch == 0 }
+
+// readChain reads the ring of batch headers and checks that the chain is whole.
+func (r *recovery) readChain() error {
+	chain, err := readChain(r.engine)
+	if err != nil {
+		return err
+	}
+	last := chain.last()
+	switch {
+	case r.fresh() && last.Number > 0:
+		return fmt.Errorf("%w: the shard's record is missing, but there are batches up to %d", storage.ErrDataLoss, last.Number)
+	case !r.fresh() && last.Number == 0:
+		return fmt.Errorf("%w: the shard was opened %d times, but there is no batch", storage.ErrDataLoss, r.shard.Epoch)
+	case last.Epoch > r.shard.Epoch:
+		return fmt.Errorf("%w: batch %d is of epoch %d, the shard's record of %d",
+			storage.ErrDataLoss, last.Number, last.Epoch, r.shard.Epoch)
+	}
+	r.chain = chain
+	r.shard.number, r.shard.hash = last.Number, last.hash
+	return nil
+}
+
+func (r *recovery) checkLedger() error {
+	return r.chain.checkLedger(r.engine.Ledger())
+}
+
+// fence takes a partition out of service.
+func (r *recovery) fence(p *partition, format string, args ...any) {
+	err := fmt.Errorf("%w: partition %v: %s", storage.ErrDataLoss, p.id, fmt.Sprintf(format, args...))
+	if p.fence(err) {
+		r.logger.Error("partition is damaged and fenced", "topic", p.topic.Name, "partition", p.id.Partition, "error", err)
+	}
+}
+
+// fenceSubscription takes a subscription out of service.
+func (r *recovery) fenceSubscription(s *subscription, format string, args ...any) {
+	if s.damage != nil {
+		return
+	}
+	s.damage = fmt.Errorf("%w: subscription %d: %s", storage.ErrDataLoss, s.ID, fmt.Sprintf(format, args...))
+	r.logger.Error("subscription is damaged and fenced", "subscription", s.Name, "error", s.damage)
+}
+
+// finish prepares what runs on: what was being created is removed, what lies below
+// floors goes on being deleted, and old segments wait to be counted.
+func (r *recovery) finish() {
+	x := r.shard
+	for _, s := range x.subscriptions {
+		if s.State == storage.Creating {
+			s.State = storage.Deleting
+		}
+		for _, c := range s.cursors {
+			if c != nil && s.damage == nil && c.below() > 0 {
+				c.doomed = true
+				x.doomed.push(c)
+			}
+		}
+	}
+	x.live.old, x.live.counted = x.number, x.number == 0
+	x.live.rebuilt = map[segmentID]uint32{}
+}

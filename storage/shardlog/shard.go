@@ -1,0 +1,85 @@
+package shardlog
+
+import (
+	"github.com/headrace/headrace/storage"
+	"github.com/headrace/headrace/storage/record"
+)
+
+// shard is what the committer knows: the shard as of the open batch. Loop only.
+type shard struct {
+	record.Shard
+	topics        map[storage.TopicID]*topic
+	subscriptions map[storage.SubscriptionID]*subscription
+	// The names taken, also by what is being deleted.
+	topicNames        map[string]storage.TopicID
+	subscriptionNames map[string]storage.SubscriptionID
+
+	// number and hash are the last batch's that was sealed.
+	number, hash uint64
+
+	checkpoints checkpoints
+	live        liveCounts
+	// holdTrims: a damaged subscription may need messages of any topic.
+	holdTrims bool
+	// doomed are cursors with ack chunks below the floor.
+	doomed fifo[*cursor]
+}
+
+func newShard() *shard {
+	return &shard{
+		Shard:             record.Shard{NextTopic: 1, NextSubscription: 1},
+		topics:            map[storage.TopicID]*topic{},
+		subscriptions:     map[storage.SubscriptionID]*subscription{},
+		topicNames:        map[string]storage.TopicID{},
+		subscriptionNames: map[string]storage.SubscriptionID{},
+		live:              newLiveCounts(),
+	}
+}
+
+// partition gives a partition of a topic that takes messages.
+func (s *shard) partition(id storage.PartitionID) (*partition, error) {
+	t := s.topics[id.Topic]
+	if t == nil || t.State == storage.Deleting || int(id.Partition) >= len(t.partitions) {
+		return nil, storage.ErrNotFound
+	}
+	p := t.partitions[id.Partition]
+	return p, p.err()
+}
+
+func (s *shard) addTopic(t *topic) {
+	s.topics[t.ID] = t
+	s.topicNames[t.Name] = t.ID
+}
+
+func (s *shard) removeTopic(t *topic) {
+	delete(s.topics, t.ID)
+	delete(s.topicNames, t.Name)
+}
+
+func (s *shard) addSubscription(x *subscription) {
+	s.subscriptions[x.ID] = x
+	s.subscriptionNames[x.Name] = x.ID
+	x.topic.subscriptions = append(x.topic.subscriptions, x)
+}
+
+func (s *shard) removeSubscription(x *subscription) {
+	delete(s.subscriptions, x.ID)
+	delete(s.subscriptionNames, x.Name)
+	s.holdTrims = s.anyDamaged()
+	list := x.topic.subscriptions
+	for i := range list {
+		if list[i] == x {
+			x.topic.subscriptions = append(list[:i:i], list[i+1:]...)
+			return
+		}
+	}
+}
+
+func (s *shard) anyDamaged() bool {
+	for _, x := range s.subscriptions {
+		if x.State == storage.Damaged {
+			return true
+		}
+	}
+	return false
+}

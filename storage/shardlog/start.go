@@ -1,0 +1,64 @@
+package shardlog
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/headrace/headrace/storage"
+)
+
+// startOffset is where a cursor is to begin in one partition: at latest, or at an
+// offset as far as that is retained.
+type startOffset struct {
+	latest bool
+	offset storage.Offset
+}
+
+// at is the cursor's first floor, as of the open batch. Loop only.
+func (s startOffset) at(p *partition) storage.Offset {
+	if s.latest {
+		return p.next.Offset
+	}
+	return max(s.offset, p.first.Offset)
+}
+
+// resolve turns a start into one for each partition of a topic.
+func (s *Store) resolve(ctx context.Context, id storage.TopicID, start storage.Start) ([]startOffset, error) {
+	partitions := s.directory.partitions(id)
+	if partitions == nil {
+		return nil, fmt.Errorf("%w: topic %d", storage.ErrNotFound, id)
+	}
+	if start.Kind == storage.StartAtTime {
+		// Whatever was stamped before now is in the log after this.
+		if err := s.ask(ctx, func() {}); err != nil {
+			return nil, err
+		}
+	}
+	starts := make([]startOffset, len(partitions))
+	for i, p := range partitions {
+		var err error
+		if starts[i], err = s.resolveOne(ctx, p, start); err != nil {
+			return nil, err
+		}
+	}
+	return starts, nil
+}
+
+func (s *Store) resolveOne(ctx context.Context, p *partition, start storage.Start) (startOffset, error) {
+	switch start.Kind {
+	case storage.StartEarliest:
+		return startOffset{}, nil
+	case storage.StartAtOffsets:
+		offset, given := start.Offsets[p.id.Partition]
+		return startOffset{latest: !given, offset: offset}, nil
+	case storage.StartAtTime:
+		// A time to come: everything until the cursor is made came before it.
+		if start.Time.After(s.options.Clock()) {
+			return startOffset{latest: true}, nil
+		}
+		offset, err := s.firstSince(ctx, p, start.Time)
+		return startOffset{offset: offset}, err
+	default:
+		return startOffset{latest: true}, nil
+	}
+}

@@ -1,0 +1,85 @@
+package shardlog
+
+import (
+	"slices"
+
+	"github.com/headrace/headrace/storage"
+	"github.com/headrace/headrace/storage/record"
+)
+
+// subscription is a subscription with its cursors. Loop only, but for damage.
+type subscription struct {
+	storage.Subscription
+	topic *topic
+	// cursors are by partition; nil where none is stored.
+	cursors []*cursor
+	// changedIn is the last batch with a change set of the subscription.
+	changedIn uint64
+	// damage is why the subscription is fenced, else nil.
+	damage error
+}
+
+func newSubscription(s storage.Subscription, t *topic) *subscription {
+	return &subscription{Subscription: s, topic: t, cursors: make([]*cursor, t.Partitions)}
+}
+
+// shown is what readers see of the subscription.
+func (s *subscription) shown() storage.Subscription {
+	x := s.Subscription
+	if s.damage != nil {
+		x.State = storage.Damaged
+	}
+	return x
+}
+
+// cursor is the delivery state of a subscription in a partition: the record, and
+// which ack chunks are stored.
+type cursor struct {
+	record.Cursor
+	subscription *subscription
+	partition    uint16
+	// chunks are the stored ack chunks, by index.
+	chunks []ackChunk
+	// dirtyIn is the last batch that rewrites the record.
+	dirtyIn uint64
+	// doomed: chunks below the floor wait for their deletion in the shard's list.
+	doomed bool
+}
+
+// ackChunk is what is known of one stored ack chunk.
+type ackChunk struct {
+	index   uint64
+	version uint64
+	settled uint32
+	parts   uint8
+}
+
+// find gives where the chunk of an index is, or belongs.
+func (c *cursor) find(index uint64) (at int, found bool) {
+	return slices.BinarySearchFunc(c.chunks, index, func(x ackChunk, index uint64) int {
+		switch {
+		case x.index < index:
+			return -1
+		case x.index > index:
+			return 1
+		default:
+			return 0
+		}
+	})
+}
+
+// count takes a stored chunk's records into the cursor's count and sum, or out of
+// them.
+func (c *cursor) count(x ackChunk, sign int) {
+	c.AckParts += uint32(sign * int(x.parts))
+	c.Settled += uint64(sign * int(x.settled))
+	for part := range x.parts {
+		c.AckSum ^= record.AckHash(x.index, part, x.version)
+	}
+}
+
+// below counts the chunks that lie wholly below the floor.
+func (c *cursor) below() int {
+	at, _ := c.find(storage.ChunkOf(c.Floor))
+	return at
+}

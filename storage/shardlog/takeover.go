@@ -1,0 +1,88 @@
+package shardlog
+
+import (
+	"fmt"
+
+	"github.com/headrace/headrace/storage"
+)
+
+// recordsAtOnce bounds the pointers or checkpoints that one batch of a takeover or
+// a stop writes.
+const recordsAtOnce = 4000
+
+// takeOver makes a new epoch durable, then what recovery rebuilt, and where the
+// partitions end. It runs before the committer's loop does.
+func (c *committer) takeOver(rebuilt []rebuiltPointer) error {
+	c.shard.Epoch++
+	c.shard.Clean = false
+	c.begin()
+	c.open.shard = true
+	for {
+		n := min(len(rebuilt), recordsAtOnce)
+		for i := range rebuilt[:n] {
+			x := &rebuilt[i]
+			c.open.putPointer(x.partition.id, x.base, &x.Pointer)
+			c.open.rewrite(x.partition)
+		}
+		rebuilt = rebuilt[n:]
+		if err := c.commitNow(); err != nil {
+			return fmt.Errorf("take over: %w", err)
+		}
+		if len(rebuilt) == 0 {
+			break
+		}
+	}
+	if c.shard.checkpoints.moved.empty() {
+		return nil
+	}
+	return c.writeCheckpoints()
+}
+
+// retire ends a service in order: the heads of all partitions that moved are
+// written down, and the last batch says that the stop was in order. It runs after
+// the committer's loop.
+func (c *committer) retire() error {
+	if err := c.writeCheckpoints(); err != nil {
+		return err
+	}
+	c.shard.Clean = true
+	c.open.shard = true
+	if err := c.commitNow(); err != nil {
+		return fmt.Errorf("mark the stop as clean: %w", err)
+	}
+	return nil
+}
+
+// writeCheckpoints writes down the heads of all partitions that moved past theirs.
+func (c *committer) writeCheckpoints() error {
+	for !c.shard.checkpoints.moved.empty() {
+		for range recordsAtOnce {
+			p := c.shard.checkpoints.oldest()
+			if p == nil {
+				break
+			}
+			c.open.rewrite(p)
+		}
+		if err := c.commitNow(); err != nil {
+			return fmt.Errorf("write checkpoints: %w", err)
+		}
+	}
+	return nil
+}
+
+// commitNow commits the open batch in the caller's goroutine, which must be the
+// only one there is.
+func (c *committer) commitNow() error {
+	b := c.open
+	c.seal(b)
+	if err := c.engine.Commit(&b.Batch); err != nil {
+		return fmt.Errorf("commit batch %d: %w", b.Number, err)
+	}
+	if err := c.engine.Err(); err != nil {
+		return fmt.Errorf("%w: %w", storage.ErrUnknown, err)
+	}
+	b.reset()
+	c.spare = append(c.spare, b)
+	c.begin()
+	return nil
+}
