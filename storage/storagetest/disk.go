@@ -1,0 +1,125 @@
+package storagetest
+
+import (
+	"bytes"
+	"fmt"
+	"sync"
+
+	"github.com/headrace/headrace/storage"
+)
+
+// keptVersions is how many batches back a Disk can be rewound.
+const keptVersions = 1024
+
+// Disk is what survives of a Memory: the records as of the last durable commit,
+// and the ledger. It is safe for concurrent use.
+type Disk struct {
+	mu     sync.Mutex
+	root   *tree
+	past   []*tree
+	ledger []storage.LedgerEntry
+	owner  *Memory
+}
+
+// NewDisk gives an empty disk.
+func NewDisk() *Disk { return &Disk{} }
+
+// Corrupt changes the stored value of a key behind every engine's back. It panics
+// when there is no such key.
+func (d *Disk) Corrupt(key []byte, change func(value []byte) []byte) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	value, ok := d.root.get(key)
+	if !ok {
+		panic(fmt.Sprintf("storagetest: no key %x to corrupt", key))
+	}
+	d.root = d.root.put(bytes.Clone(key), change(bytes.Clone(value)))
+}
+
+// Drop loses a key behind every engine's back. It panics when there is no such
+// key.
+func (d *Disk) Drop(key []byte) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if _, ok := d.root.get(key); !ok {
+		panic(fmt.Sprintf("storagetest: no key %x to drop", key))
+	}
+	d.root = d.root.remove(key)
+}
+
+// Rewind loses the last n batches, but not what the ledger says of them: a log
+// whose tail was not replayed. It panics for more than the disk remembers.
+func (d *Disk) Rewind(n int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	at := len(d.past) - n
+	d.root, d.past = d.past[at], d.past[:at]
+}
+
+// EditLedger changes what the ledger remembers.
+func (d *Disk) EditLedger(change func([]storage.LedgerEntry) []storage.LedgerEntry) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.ledger = change(d.ledger)
+}
+
+// Len is the number of keys.
+func (d *Disk) Len() int {
+	n := 0
+	d.snapshot().ascend(nil, func([]byte, []byte) bool { n++; return true })
+	return n
+}
+
+func (d *Disk) snapshot() *tree {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.root
+}
+
+// take makes m the one engine of the disk.
+func (d *Disk) take(m *Memory) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.owner != nil {
+		return fmt.Errorf("%w: another Memory is open", storage.ErrLocked)
+	}
+	d.owner = m
+	return nil
+}
+
+// leave gives the disk up, if m has it.
+func (d *Disk) leave(m *Memory) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.owner == m {
+		d.owner = nil
+	}
+}
+
+// apply makes a batch durable, unless m has lost the disk.
+func (d *Disk) apply(m *Memory, b *storage.Batch) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.owner != m {
+		return false
+	}
+	d.past = append(d.past, d.root)
+	if len(d.past) > keptVersions {
+		d.past = append(d.past[:0], d.past[1:]...)
+	}
+	for _, op := range b.Ops {
+		if op.Value == nil {
+			d.root = d.root.remove(op.Key)
+		} else {
+			d.root = d.root.put(bytes.Clone(op.Key), bytes.Clone(op.Value))
+		}
+	}
+	return true
+}
+
+// note writes a batch into the ledger.
+func (d *Disk) note(b *storage.Batch) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.ledger = append(d.ledger, storage.LedgerEntry{Epoch: b.Epoch, Number: b.Number, Hash: b.Hash})
+}
