@@ -8,23 +8,20 @@ import (
 	"github.com/headrace/headrace/storage/record"
 )
 
-// The limits of one batch. An engine must take a batch at every limit at once, and
-// one larger message.
 const (
 	// maxBatchBytes bounds the messages of a batch; one larger publish is taken
 	// alone.
 	maxBatchBytes = 4 << 20
-	// maxInlineBytes bounds keys and values other than commit segments.
-	maxInlineBytes = 3 << 19
-	// maxBatchKeys bounds the changes.
-	maxBatchKeys = 12_000
 	// maxPublishBytes bounds the messages of one publish: a largest message of
 	// 32 MiB with its envelope.
 	maxPublishBytes = 33 << 20
-	// sealKeys and sealBytes are kept free for what sealing adds: the header and
-	// renewed checkpoints.
-	sealKeys  = 1000
-	sealBytes = 160 << 10
+	// sealKeys and sealInlineBytes are kept free for what sealing adds: the header
+	// and renewed checkpoints.
+	sealKeys        = 1000
+	sealInlineBytes = 160 << 10
+	// maxOpenKeys and maxOpenInlineBytes are left for what the batch is filled with.
+	maxOpenKeys        = record.MaxBatchKeys - sealKeys
+	maxOpenInlineBytes = record.MaxBatchInlineBytes - sealInlineBytes
 )
 
 // batch is a group commit: it is open while it is filled, then sealed, committed,
@@ -136,7 +133,7 @@ func (b *batch) changesNothing() bool {
 // limits the sender checked; a publish of more than a batch's bytes fits alone.
 func (b *batch) room(n need) bool {
 	all := b.used.plus(n)
-	if !all.within(maxInlineBytes-sealBytes, maxBatchKeys-sealKeys) {
+	if !all.within(maxOpenInlineBytes, maxOpenKeys) {
 		return false
 	}
 	return all.bodies <= maxBatchBytes || b.used.bodies == 0

@@ -43,7 +43,7 @@ func (c *committer) admit(p *storage.Publish) (n need, err error) {
 		}
 		n = n.plus(appendNeed(a))
 	}
-	if n.bodies > maxPublishBytes || !n.within(maxInlineBytes-sealBytes, maxBatchKeys-sealKeys) {
+	if n.bodies > maxPublishBytes || !n.within(maxOpenInlineBytes, maxOpenKeys) {
 		return n, fmt.Errorf("%w: publish of %d bytes, %d records", storage.ErrTooLarge, n.bodies, n.keys)
 	}
 	return n, nil

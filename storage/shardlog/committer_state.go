@@ -41,7 +41,7 @@ func (c *committer) fillSlots() {
 }
 
 func (c *committer) roomForSlot(n need) bool {
-	if !c.queues.empty() && !c.open.slotsUsed.plus(n).within(maxInlineBytes/2, maxBatchKeys/2) {
+	if !c.queues.empty() && !c.open.slotsUsed.plus(n).within(maxOpenInlineBytes/2, maxOpenKeys/2) {
 		// One that is larger than half a batch would wait for ever.
 		return c.open.slotsUsed == need{} && c.open.room(n)
 	}
