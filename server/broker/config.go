@@ -2,7 +2,8 @@ package broker
 
 import (
 	"log/slog"
-	"time"
+
+	"github.com/headrace/headrace/server/broker/delivery"
 )
 
 // Defaults of Config.
@@ -20,7 +21,7 @@ const (
 
 // HeartbeatInterval is how often each side of a stream speaks, at least; after
 // three of them without a sign the client is taken for dead.
-const HeartbeatInterval = 10 * time.Second
+const HeartbeatInterval = delivery.HeartbeatInterval
 
 // Config is how a Broker is set. The zero value of each field means its default;
 // the zero Config is valid.

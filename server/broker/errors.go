@@ -104,3 +104,11 @@ func (e *FieldError) Unwrap() error { return ErrInvalidField }
 func invalidField(field, limit string) error {
 	return &FieldError{Field: field, Limit: limit}
 }
+
+// asDamage is err when it is damage, else nil.
+func asDamage(err error) error {
+	if errors.Is(err, ErrDataLoss) {
+		return err
+	}
+	return nil
+}

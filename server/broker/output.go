@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/headrace/headrace/server/broker/delivery"
-	"github.com/headrace/headrace/storage"
 )
 
 // The words that sessions share with the delivery state machine.
@@ -46,34 +45,6 @@ type Output struct {
 	Drained      bool
 }
 
-// Frame describes one frame of deliveries. Its messages' bytes lie in segments
-// that the frame holds references of.
-type Frame struct {
-	// FirstSequence is the sequence of the first message; each one has the next.
-	FirstSequence uint64
-	Messages      uint32
-	// Bytes is the size of the messages' wire bytes: the sum over Parts.
-	Bytes int
-	// ChargedBytes is what the session was charged in all, this frame included.
-	ChargedBytes uint64
-	// Runs say where the messages stand; Parts[i] holds the bytes of Runs[i].
-	Runs  []PositionRun
-	Parts []Part
-	// Attempts are those that are not the first, by the message's index.
-	Attempts []AttemptRun
-
-	deadline time.Time
-}
-
-// Part is a run of messages in one segment.
-type Part struct {
-	Segment    *storage.Segment
-	First, End storage.Offset
-}
-
-// Wire gives the messages' wire bytes. They are valid until the frame is released.
-func (p Part) Wire() []byte { return p.Segment.Range(p.First, p.End) }
-
 // SettleResult tells that every settle and extend up to ConfirmedThrough is
 // durable, and what did not apply among those newly confirmed.
 type SettleResult struct {
@@ -94,6 +65,9 @@ type FlowState struct {
 	Blocked   Blocked
 	// NeedsBytes is the size of the message that waits for byte credit; 0: none.
 	NeedsBytes uint64
+	// Draining says that nothing comes any more, because the session or the broker
+	// drains.
+	Draining bool
 	// Limits are the values in force, when they changed since they were last told.
 	Limits *SessionLimits
 }

@@ -1,6 +1,17 @@
 package broker
 
-import "github.com/headrace/headrace/storage"
+import (
+	"sync"
+
+	"github.com/headrace/headrace/server/broker/delivery"
+	"github.com/headrace/headrace/storage"
+)
+
+// maxPooledBytes is how large a batch's buffer may be to be kept.
+const maxPooledBytes = 2 << 20
+
+// batches are used again with their buffers.
+var batches = sync.Pool{New: func() any { return new(PublishBatch) }}
 
 // PublishBatch is one batch on its way from a publish stream to the store and
 // back. It is pooled: take one with NewPublishBatch, fill it, hand it to Publish,
@@ -16,7 +27,7 @@ type PublishBatch struct {
 	Messages []byte
 	// Ends holds for each message where its wire bytes end in Messages.
 	Ends []uint32
-	// KeyHashes holds for each message the hash of its ordering key; nil when none
+	// KeyHashes holds for each message the hash of its ordering key; empty when none
 	// has a key. EndMessage keeps it.
 	KeyHashes []storage.KeyHash
 	// Sent is what the batch takes of the publish window, as the client counts it:
@@ -39,9 +50,12 @@ type PublishBatch struct {
 	// Runs say where the messages stand, in their order, when Err is nil.
 	Runs []PublishedRun
 
-	publish   storage.Publish
-	parts     []batchPart
-	completed bool
+	publish storage.Publish
+	split   batchSplit
+	// refused says that the store never sees the batch.
+	refused bool
+	// handedAt is when the batch went to the store.
+	handedAt delivery.Instant
 }
 
 // PublishedRun says where consecutive messages of a batch were stored: at
@@ -55,7 +69,9 @@ type PublishedRun struct {
 }
 
 // NewPublishBatch takes an empty batch from the pool.
-func NewPublishBatch() *PublishBatch { return batches.Get().(*PublishBatch) }
+func NewPublishBatch() *PublishBatch {
+	return batches.Get().(*PublishBatch) //nolint:forcetypeassert // the pool holds nothing else
+}
 
 // EndMessage ends the message whose wire bytes were just appended to Messages. An
 // empty key means none.
@@ -76,6 +92,17 @@ func (b *PublishBatch) Len() int { return len(b.Ends) }
 // Release gives the batch back to the pool. A batch that is in the store's hands
 // is not to be released.
 func (b *PublishBatch) Release() {
-	b.reset()
+	if cap(b.Messages) > maxPooledBytes {
+		return
+	}
+	clear(b.publish.Appends)
+	*b = PublishBatch{
+		Messages:  b.Messages[:0],
+		Ends:      b.Ends[:0],
+		KeyHashes: b.KeyHashes[:0],
+		Runs:      b.Runs[:0],
+		publish:   storage.Publish{Appends: b.publish.Appends[:0]},
+		split:     b.split.reset(),
+	}
 	batches.Put(b)
 }

@@ -62,6 +62,7 @@ type SessionStats struct {
 	Credit      Amount
 	Outstanding Amount
 	Blocked     Blocked
+	Draining    bool
 	Delivered   uint64
 	Acked       uint64
 }

@@ -1,0 +1,99 @@
+package broker
+
+import (
+	"github.com/headrace/headrace/server/broker/delivery"
+	"github.com/headrace/headrace/storage"
+)
+
+// changeSet turns the change sets of the state machine into those of the store. Its
+// memory is used again: only one is open at a time. Owner loop only.
+type changeSet struct {
+	stored storage.ChangeSet
+}
+
+// fill makes the store's form of a change set. It is valid until the next call.
+func (c *changeSet) fill(from *delivery.ChangeSet) *storage.ChangeSet {
+	old := c.stored.Cursors[:cap(c.stored.Cursors)]
+	c.stored.Cursors = c.stored.Cursors[:0]
+	for i := range from.Partitions {
+		var reused storage.CursorChange
+		if i < len(old) {
+			reused = old[i]
+		}
+		c.stored.Cursors = append(c.stored.Cursors, storedCursor(&from.Partitions[i], reused.Chunks))
+	}
+	return &c.stored
+}
+
+// storedCursor makes the store's form of one partition's change.
+func storedCursor(from *delivery.PartitionChange, chunks []storage.Chunk) storage.CursorChange {
+	old := chunks[:cap(chunks)]
+	chunks = chunks[:0]
+	for i := range from.Chunks {
+		var reused storage.Chunk
+		if i < len(old) {
+			reused = old[i]
+		}
+		chunks = append(chunks, storedChunk(&from.Chunks[i], reused))
+	}
+	return storage.CursorChange{
+		Partition: uint16(from.Partition),
+		Floor:     storage.Offset(from.Floor),
+		Counters:  storage.Counters(from.Counters),
+		Chunks:    chunks,
+	}
+}
+
+// storedChunk makes the store's form of one chunk.
+func storedChunk(from *delivery.Chunk, reused storage.Chunk) storage.Chunk {
+	chunk := storage.Chunk{Index: from.Index, Acked: reused.Acked[:0], Attempts: reused.Attempts[:0]}
+	base := storage.Offset(from.Index * delivery.ChunkOffsets)
+	for first, last := from.Acked.Next(0); first < delivery.ChunkOffsets; first, last = from.Acked.Next(last + 1) {
+		chunk.Acked = append(chunk.Acked, storage.OffsetRange{
+			First: base + storage.Offset(first),
+			End:   base + storage.Offset(last) + 1,
+		})
+	}
+	for _, count := range from.Counts {
+		chunk.Attempts = append(chunk.Attempts, storage.AttemptCount{
+			Offset:  storage.Offset(count.Offset),
+			Failed:  count.Failed,
+			Expired: count.Expired,
+		})
+	}
+	return chunk
+}
+
+// recovered turns a stored cursor into the state machine's. head is the partition's.
+func recovered(from *storage.Cursor, head storage.Offset) delivery.Cursor {
+	cursor := delivery.Cursor{
+		Partition:  uint32(from.Partition),
+		Generation: from.Generation,
+		Floor:      uint64(from.Floor),
+		Head:       uint64(head),
+		Counters:   delivery.Counters(from.Counters),
+	}
+	for _, hole := range from.Holes {
+		if hole.Len() > 0 {
+			cursor.Holes = append(cursor.Holes, delivery.OffsetRange{First: uint64(hole.First), Last: uint64(hole.End) - 1})
+		}
+	}
+	for i := range from.Chunks {
+		cursor.Chunks = append(cursor.Chunks, recoveredChunk(&from.Chunks[i]))
+	}
+	return cursor
+}
+
+func recoveredChunk(from *storage.Chunk) delivery.Chunk {
+	chunk := delivery.Chunk{Index: from.Index}
+	base := storage.Offset(from.Index * delivery.ChunkOffsets)
+	for _, acked := range from.Acked {
+		if acked.Len() > 0 {
+			chunk.Acked.Set(int(acked.First-base), int(acked.End-base)-1)
+		}
+	}
+	for _, a := range from.Attempts {
+		chunk.Counts = append(chunk.Counts, delivery.Count{Offset: uint64(a.Offset), Failed: a.Failed, Expired: a.Expired})
+	}
+	return chunk
+}

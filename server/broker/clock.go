@@ -1,0 +1,59 @@
+package broker
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/headrace/headrace/server/broker/delivery"
+)
+
+const (
+	// stallTick is how often the broker looks whether it was stopped.
+	stallTick = 500 * time.Millisecond
+	// stallSlack is how late a look may come before it counts as a stall.
+	stallSlack = 250 * time.Millisecond
+)
+
+// clock gives monotonic time since the broker's start and measures the time in
+// which the process did not run: a suspended machine, a starved scheduler. Such
+// time must not count against clients, whose frames lay unread meanwhile.
+type clock struct {
+	origin time.Time
+	// last is the latest look, stalled all measured stalls, both in nanoseconds.
+	last    atomic.Int64
+	stalled atomic.Int64
+}
+
+func newClock() *clock { return &clock{origin: time.Now()} }
+
+// now is the monotonic time since the origin.
+func (c *clock) now() delivery.Instant { return time.Since(c.origin) }
+
+// look notes that the process runs, and returns the sum of all stalls so far. A
+// gap since the last look that is too long counts whole, so that a stall is
+// rather over- than underestimated. Whoever looks first after a stall measures it.
+func (c *clock) look() time.Duration {
+	last, now := c.last.Load(), int64(c.now())
+	gap := time.Duration(now - last)
+	if gap >= stallTick && c.last.CompareAndSwap(last, now) && gap > stallTick+stallSlack {
+		c.stalled.Add(int64(gap))
+	}
+	return time.Duration(c.stalled.Load())
+}
+
+// watch looks every stallTick until stop is closed.
+func (c *clock) watch(stop <-chan struct{}) {
+	ticker := time.NewTicker(stallTick)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			c.look()
+		case <-stop:
+			return
+		}
+	}
+}
+
+// stalls is the sum of all stalls measured so far.
+func (c *clock) stalls() time.Duration { return time.Duration(c.stalled.Load()) }

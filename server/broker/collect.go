@@ -1,0 +1,233 @@
+package broker
+
+import (
+	"errors"
+	"time"
+
+	"github.com/headrace/headrace/server/broker/delivery"
+	"github.com/headrace/headrace/storage"
+)
+
+// collect gathers what happened since the last turn into l.events and sets l.now.
+// What sessions said comes last, so that heads and stalls are known before. Loop
+// only, like all of this file.
+func (l *loop) collect() {
+	l.events = l.events[:0]
+	waited := l.collectLetters()
+	l.collectStalls(waited)
+	l.collectOrders()
+	l.collectCommit()
+	for i := range l.letters {
+		l.open(&l.letters[i])
+	}
+	l.collectHeads()
+	l.collectFetched()
+	l.events = append(l.events, l.own...)
+	l.own = l.own[:0]
+	l.collectRoom()
+	for i := range l.letters {
+		l.events = append(l.events, l.letters[i].event)
+	}
+}
+
+// collectLetters takes letters, unless the state machine has as much to commit as it
+// may; then time stands still at the first letter left.
+func (l *loop) collectLetters() (waited time.Duration) {
+	limit := lettersPerTurn
+	if l.state.Saturated() {
+		limit = 0
+	}
+	clear(l.letters)
+	var through delivery.Instant
+	l.letters, through, waited, l.more = l.mailbox.take(l.letters[:0], limit)
+	l.now = max(l.now, through)
+	return waited
+}
+
+// collectStalls tells of time in which clients' frames lay unread.
+func (l *loop) collectStalls(waited time.Duration) {
+	stalls := l.clock.look()
+	if stalled := stalls - l.stalls + waited; stalled > 0 {
+		l.events = append(l.events, &delivery.Stalled{Duration: stalled})
+	}
+	l.stalls = stalls
+}
+
+// collectOrders takes what was ordered.
+func (l *loop) collectOrders() {
+	l.taken = l.orders.take(l.taken)
+	o := &l.taken
+	if o.end != nil {
+		l.end(o.end)
+	}
+	if o.configure != nil {
+		l.maxLease = o.configure.Config.LeaseCap
+		l.events = append(l.events, o.configure)
+	}
+	if o.shutdown != nil {
+		l.drains = true
+		o.shutdown.At = l.now
+		l.events = append(l.events, o.shutdown)
+	}
+	if len(o.asked) > 0 {
+		l.headsRose = true
+	}
+	if o.memory {
+		l.hold(false)
+	}
+	for _, s := range o.noticed {
+		l.noticed(s)
+	}
+}
+
+// noticed looks at a session whose outbound queue changed: it has room, or failed.
+// One that its stream closed tells so by a letter of its own.
+func (l *loop) noticed(s *Session) {
+	failure := s.out.failed()
+	switch {
+	case l.sessions[s.handle] != s || errors.Is(failure, ErrSessionClosed):
+	case failure != nil:
+		l.forget(s)
+		l.events = append(l.events, &delivery.Detach{Stamp: l.stamp(s), How: delivery.Broken})
+	default:
+		s.owned.room = s.out.room()
+		l.look(s)
+	}
+}
+
+// open looks at a letter for what the loop itself must know.
+func (l *loop) open(letter *letter) {
+	switch e := letter.event.(type) {
+	case *delivery.Attach:
+		l.attach(letter.session)
+	case *delivery.Drain:
+		letter.session.owned.draining = true
+	case *delivery.Detach:
+		if e.How != delivery.Clean && l.sessions[letter.session.handle] != nil {
+			l.forget(letter.session)
+		}
+	}
+}
+
+// collectCommit looks whether the change set in the committer is done.
+func (l *loop) collectCommit() {
+	if l.resubmitAt > 0 && l.resubmitAt <= l.clock.now() {
+		l.resubmitAt = 0
+		l.slot.Submit(&l.changes.stored)
+	}
+	if l.submitted == 0 || l.resubmitAt > 0 {
+		return
+	}
+	idle, err := l.slot.Done()
+	switch {
+	case !idle:
+	case err == nil:
+		l.committed.Number, l.submitted = l.submitted, 0
+		l.events = append(l.events, &l.committed)
+	case errors.Is(err, storage.ErrNoSpace):
+		l.resubmitAt = l.clock.now() + noSpaceWait
+	case errors.Is(err, storage.ErrNotFound):
+		l.end(ErrSubscriptionDeleted)
+	default:
+		l.end(storeError(err))
+	}
+}
+
+// collectHeads looks which partitions' heads rose.
+func (l *loop) collectHeads() {
+	if !l.headsRose {
+		return
+	}
+	l.headsRose = false
+	for p, known := range l.known {
+		head := l.store.Head(l.partition(p))
+		if head <= known {
+			continue
+		}
+		l.known[p] = head
+		l.headEvents[p] = delivery.Head{Partition: uint32(p), Next: uint64(head)}
+		l.events = append(l.events, &l.headEvents[p])
+	}
+}
+
+// collectFetched takes what the fetcher read.
+func (l *loop) collectFetched() {
+	if !l.fetcher.answered() {
+		return
+	}
+	for _, answer := range l.fetcher.take() {
+		switch {
+		case answer.err != nil:
+			l.fetchFailed(answer)
+		case answer.hole.Len() > 0:
+			l.events = append(l.events, &delivery.Hole{
+				Partition: uint32(answer.partition),
+				First:     uint64(answer.hole.First),
+				Last:      uint64(answer.hole.End) - 1,
+			})
+		default:
+			l.loaded(answer.partition, answer.segments)
+		}
+	}
+}
+
+// fetchFailed ends the loop: what it must deliver cannot be read.
+func (l *loop) fetchFailed(answer fetched) {
+	switch {
+	case errors.Is(answer.err, storage.ErrNotFound):
+		l.end(ErrSubscriptionDeleted)
+	case errors.Is(answer.err, storage.ErrTrimmed):
+		l.broken("partition %d: %v", answer.partition, answer.err)
+	default:
+		l.end(storeError(answer.err))
+	}
+}
+
+// loaded takes segments over and tells of them.
+func (l *loop) loaded(partition uint16, segments []*storage.Segment) {
+	l.own = append(l.own, describe(partition, segments))
+	for _, s := range segments {
+		l.segments.add(s)
+	}
+}
+
+// hold holds all sessions back, or no longer, for the sake of memory.
+func (l *loop) hold(held bool) {
+	l.held = held
+	for _, s := range l.sessions {
+		l.look(s)
+	}
+}
+
+// look puts a session in the list of those whose writability may have changed.
+func (l *loop) look(s *Session) {
+	if !s.owned.changed {
+		s.owned.changed = true
+		l.changed = append(l.changed, s)
+	}
+}
+
+// collectRoom tells which sessions became writable, or no longer are.
+func (l *loop) collectRoom() {
+	if !l.held && len(l.sessions) > 0 && l.memory.full() {
+		l.hold(true)
+		l.memory.await(l.orders)
+	}
+	for _, s := range l.changed {
+		s.owned.changed = false
+		writable := s.owned.room && !l.held
+		if writable == s.owned.writable || l.sessions[s.handle] != s {
+			continue
+		}
+		s.owned.writable = writable
+		s.owned.event = delivery.Writable{Stamp: l.stamp(s), Writable: writable}
+		l.events = append(l.events, &s.owned.event)
+	}
+	clear(l.changed)
+	l.changed = l.changed[:0]
+}
+
+// stamp stamps an event that the loop itself makes about a session.
+func (l *loop) stamp(s *Session) delivery.Stamp {
+	return delivery.Stamp{Session: s.handle, At: l.now}
+}

@@ -1,0 +1,135 @@
+package broker
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	storagev1 "github.com/headrace/headrace/gen/go/headrace/storage/v1"
+	"github.com/headrace/headrace/storage"
+)
+
+// definitions are written the same way each time, so that equal ones are equal bytes.
+var definitions = proto.MarshalOptions{Deterministic: true}
+
+// storedTopic describes a topic to the store.
+func storedTopic(c TopicConfig) (storage.Topic, error) {
+	definition, err := encodeDefinition(&storagev1.TopicDefinition{
+		Durability:      storagev1.DefinedDurability_DEFINED_DURABILITY_SYNCED,
+		MaxMessageBytes: uint64(c.MaxMessageBytes),
+		Labels:          c.Labels,
+	})
+	return storage.Topic{
+		Name:       string(c.Name),
+		Partitions: uint16(c.Partitions),
+		MinAge:     c.MinAge,
+		Definition: definition,
+	}, err
+}
+
+// topicConfig reads what storedTopic wrote. Errors: ErrDataLoss.
+func topicConfig(t storage.Topic) (TopicConfig, error) {
+	var d storagev1.TopicDefinition
+	if err := proto.Unmarshal(t.Definition, &d); err != nil {
+		return TopicConfig{}, fmt.Errorf("%w: definition of topic %s: %w", ErrDataLoss, t.Name, err)
+	}
+	if d.GetDurability() != storagev1.DefinedDurability_DEFINED_DURABILITY_SYNCED {
+		return TopicConfig{}, fmt.Errorf("%w: topic %s has durability %v", ErrDataLoss, t.Name, d.GetDurability())
+	}
+	return TopicConfig{
+		Name:            Name(t.Name),
+		Partitions:      int(t.Partitions),
+		MinAge:          t.MinAge,
+		MaxMessageBytes: int(d.GetMaxMessageBytes()),
+		Labels:          d.GetLabels(),
+	}, nil
+}
+
+// definedModes are the modes as they are stored.
+var definedModes = map[Mode]storagev1.DefinedMode{
+	Shared:    storagev1.DefinedMode_DEFINED_MODE_SHARED,
+	Exclusive: storagev1.DefinedMode_DEFINED_MODE_EXCLUSIVE,
+}
+
+// storedSubscription describes a subscription to the store.
+func storedSubscription(c SubscriptionConfig, topic storage.TopicID) (storage.Subscription, error) {
+	definition, err := encodeDefinition(&storagev1.SubscriptionDefinition{
+		Mode:                 definedModes[c.Mode],
+		Order:                storagev1.DefinedOrder_DEFINED_ORDER_NONE,
+		Guarantee:            storagev1.DefinedGuarantee_DEFINED_GUARANTEE_AT_LEAST_ONCE,
+		Lease:                durationpb.New(c.Lease),
+		MaxLease:             durationpb.New(c.MaxLease),
+		MinBackoff:           durationpb.New(c.MinBackoff),
+		MaxBackoff:           durationpb.New(c.MaxBackoff),
+		MaxAttempts:          proto.Uint32(0),
+		MaxDeliveries:        proto.Uint32(0),
+		MaxOutstanding:       definedCeiling(c.MaxOutstanding),
+		ClientMaxOutstanding: definedCeiling(c.ClientMaxOutstanding),
+		Labels:               c.Labels,
+	})
+	return storage.Subscription{Name: string(c.Name), Topic: topic, Definition: definition}, err
+}
+
+// subscriptionConfig reads what storedSubscription wrote. Errors: ErrDataLoss.
+func subscriptionConfig(s storage.Subscription, topic Name) (SubscriptionConfig, error) {
+	var d storagev1.SubscriptionDefinition
+	if err := proto.Unmarshal(s.Definition, &d); err != nil {
+		return SubscriptionConfig{}, fmt.Errorf("%w: definition of subscription %s: %w", ErrDataLoss, s.Name, err)
+	}
+	mode, err := servedMode(&d)
+	if err != nil {
+		return SubscriptionConfig{}, fmt.Errorf("subscription %s: %w", s.Name, err)
+	}
+	return SubscriptionConfig{
+		Name:                 Name(s.Name),
+		Topic:                topic,
+		Mode:                 mode,
+		Lease:                d.GetLease().AsDuration(),
+		MaxLease:             d.GetMaxLease().AsDuration(),
+		MinBackoff:           d.GetMinBackoff().AsDuration(),
+		MaxBackoff:           d.GetMaxBackoff().AsDuration(),
+		MaxOutstanding:       ceilingAmount(d.GetMaxOutstanding()),
+		ClientMaxOutstanding: ceilingAmount(d.GetClientMaxOutstanding()),
+		Labels:               d.GetLabels(),
+	}, nil
+}
+
+// servedMode is the mode of a stored definition, all of which must be served here.
+func servedMode(d *storagev1.SubscriptionDefinition) (Mode, error) {
+	switch {
+	case d.GetOrder() != storagev1.DefinedOrder_DEFINED_ORDER_NONE:
+		return 0, fmt.Errorf("%w: stored order %v", ErrDataLoss, d.GetOrder())
+	case d.GetGuarantee() != storagev1.DefinedGuarantee_DEFINED_GUARANTEE_AT_LEAST_ONCE:
+		return 0, fmt.Errorf("%w: stored guarantee %v", ErrDataLoss, d.GetGuarantee())
+	case d.MaxAttempts == nil || d.GetMaxAttempts() != 0 || d.GetMaxDeliveries() != 0:
+		return 0, fmt.Errorf("%w: stored attempts %d, deliveries %d", ErrDataLoss, d.GetMaxAttempts(), d.GetMaxDeliveries())
+	}
+	for mode, defined := range definedModes {
+		if defined == d.GetMode() {
+			return mode, nil
+		}
+	}
+	return 0, fmt.Errorf("%w: stored mode %v", ErrDataLoss, d.GetMode())
+}
+
+// encodeDefinition encodes a definition, which must stay inline in the store.
+func encodeDefinition(m proto.Message) ([]byte, error) {
+	encoded, err := definitions.Marshal(m)
+	switch {
+	case err != nil:
+		// What a client may send and Protobuf refuses is invalid UTF-8.
+		return nil, invalidField("labels", "valid UTF-8")
+	case len(encoded) > storage.MaxDefinitionBytes:
+		return nil, invalidField("labels", "smaller together")
+	}
+	return encoded, nil
+}
+
+func definedCeiling(a Amount) *storagev1.DefinedCeiling {
+	return &storagev1.DefinedCeiling{Messages: a.Messages, Bytes: a.Bytes}
+}
+
+func ceilingAmount(c *storagev1.DefinedCeiling) Amount {
+	return Amount{Messages: c.GetMessages(), Bytes: c.GetBytes()}
+}

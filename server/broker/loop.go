@@ -1,0 +1,221 @@
+package broker
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/headrace/headrace/server/broker/delivery"
+	"github.com/headrace/headrace/storage"
+)
+
+// noSpaceWait is how long a change set waits that the full disk refused.
+const noSpaceWait = time.Second
+
+// loop owns the delivery state of one subscription. It works in turns: collect what
+// happened, apply it, decide, perform. Everything without a comment is the loop's
+// alone.
+//
+//	mailbox, orders ─┐
+//	heads            ├─► collect ─► Apply ─► Next ─► perform ─► outbound queues
+//	slot, fetcher    │                                          slot, Tail, fetcher
+//	timer           ─┘
+type loop struct {
+	name    Name
+	topic   storage.TopicID
+	store   Store
+	clock   *clock
+	memory  *outboundMemory
+	logger  *slog.Logger
+	closing <-chan struct{}
+
+	// mailbox and orders are how others reach the loop; snapshot is what it tells
+	// them. wake and heads have capacity 1: they say that there is something to
+	// collect, and that a partition's head rose.
+	mailbox  *mailbox
+	orders   *orders
+	snapshot atomic.Pointer[snapshot]
+	wake     chan struct{}
+	heads    chan struct{}
+	// done is closed when the loop has ended; fate says why, set before.
+	done chan struct{}
+	fate error
+
+	state    *delivery.State
+	slot     storage.StateSlot
+	segments *segmentWindow
+	fetcher  *fetcher
+	sessions map[delivery.SessionID]*Session
+	watches  []func()
+	maxLease time.Duration
+
+	// now is the time of the turn, events what it applies; more says that letters
+	// are left in the mailbox, stalls how much of the clock's stalls was told.
+	now     delivery.Instant
+	events  []delivery.Event
+	letters []letter
+	more    bool
+	taken   orderSlot
+	stalls  time.Duration
+
+	// known are the partitions' heads as the state machine knows them.
+	known      []storage.Offset
+	headEvents []delivery.Head
+	headsRose  bool
+
+	// submitted is the number of the change set in the committer, 0: none; resubmitAt
+	// is when it is tried again after the disk was full.
+	changes    changeSet
+	submitted  uint64
+	committed  delivery.Committed
+	resubmitAt delivery.Instant
+
+	// own are events that performing effects made; changed are sessions whose
+	// writability is to be looked at; held says that memory holds all of them back.
+	own     []delivery.Event
+	changed []*Session
+	held    bool
+	drains  bool
+
+	// mean is the mean size of retained messages, measured at meanAt.
+	mean   float64
+	meanAt delivery.Instant
+
+	stats delivery.Stats
+	meter meter
+	timer *time.Timer
+}
+
+// run takes turns until the loop ends. Nothing else runs the loop's methods.
+func (l *loop) run() {
+	defer l.finish()
+	l.timer = time.NewTimer(0)
+	defer l.timer.Stop()
+	for l.fate == nil {
+		l.turn()
+		l.wait()
+	}
+}
+
+// turn collects, applies, decides and performs, once.
+func (l *loop) turn() {
+	l.collect()
+	if l.fate != nil {
+		return
+	}
+	l.state.Apply(l.now, l.events...)
+	for _, effect := range l.state.Next(l.now) {
+		l.perform(effect)
+	}
+	l.publishSnapshot()
+	if l.drains && l.state.Idle() {
+		l.end(ErrDraining)
+	}
+}
+
+// wait waits until there is something to do.
+func (l *loop) wait() {
+	now := l.clock.now()
+	deadline, ok := l.deadline()
+	if l.fate != nil || l.hasWork() || ok && deadline <= now {
+		return
+	}
+	var fired <-chan time.Time
+	if ok {
+		l.timer.Reset(deadline - now)
+		fired = l.timer.C
+	}
+	l.meter.rest(now)
+	select {
+	case <-l.wake:
+	case <-l.heads:
+		l.headsRose = true
+	case <-l.slot.Ready():
+	case <-fired:
+	case <-l.store.Failed():
+		l.end(storeFailure(l.store))
+	case <-l.closing:
+		l.end(ErrDraining)
+	}
+	l.meter.work(l.clock.now())
+}
+
+// hasWork says that the next turn has something to do already.
+func (l *loop) hasWork() bool {
+	return l.more && !l.state.Saturated() || len(l.own) > 0 || len(l.changed) > 0
+}
+
+// deadline is when the next turn is due though nothing happens. While letters are
+// left because the state machine is saturated, time stands still for it: only the
+// committer can help.
+func (l *loop) deadline() (delivery.Instant, bool) {
+	deadline, ok := l.state.Deadline()
+	ok = ok && !(l.more && l.state.Saturated())
+	if l.resubmitAt > 0 && (!ok || l.resubmitAt < deadline) {
+		return l.resubmitAt, true
+	}
+	return deadline, ok
+}
+
+// end makes this turn the last. The first reason stays.
+func (l *loop) end(err error) {
+	if l.fate == nil {
+		l.fate = err
+	}
+}
+
+// finish gives everything back and ends what sessions are left.
+func (l *loop) finish() {
+	if errors.Is(l.fate, ErrDataLoss) {
+		l.logger.Error("subscription stopped", "subscription", l.name, "error", l.fate)
+	}
+	l.mailbox.close(l.fate)
+	for _, s := range l.sessions {
+		l.forget(s)
+		s.out.fail(l.fate)
+	}
+	l.fetcher.close()
+	l.segments.clear()
+	l.slot.Close()
+	l.publishSnapshot()
+	close(l.done)
+}
+
+// forget takes a session off the loop. Without sessions it watches no heads, so
+// that an idle subscription costs publishers nothing.
+func (l *loop) forget(s *Session) {
+	delete(l.sessions, s.handle)
+	s.leave()
+	if len(l.sessions) > 0 {
+		return
+	}
+	for _, cancel := range l.watches {
+		cancel()
+	}
+	l.watches = nil
+}
+
+// attach makes a session known.
+func (l *loop) attach(s *Session) {
+	l.sessions[s.handle] = s
+	s.owned.room, s.owned.writable = true, true
+	if l.watches != nil {
+		return
+	}
+	for p := range l.known {
+		l.watches = append(l.watches, l.store.Watch(l.partition(p), l.heads))
+	}
+	l.headsRose = true
+}
+
+// partition names one of the topic's partitions.
+func (l *loop) partition(p int) storage.PartitionID {
+	return storage.PartitionID{Topic: l.topic, Partition: uint16(p)}
+}
+
+// broken ends the loop because something is not as it must be.
+func (l *loop) broken(format string, args ...any) {
+	l.end(fmt.Errorf("%w: subscription %s: %s", ErrDataLoss, l.name, fmt.Sprintf(format, args...)))
+}

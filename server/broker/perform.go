@@ -1,0 +1,213 @@
+package broker
+
+import (
+	"io"
+	"time"
+
+	"github.com/headrace/headrace/server/broker/delivery"
+	"github.com/headrace/headrace/storage"
+)
+
+// perform does what the state machine decided. Loop only, like all of this file.
+func (l *loop) perform(effect delivery.Effect) {
+	switch e := effect.(type) {
+	case *delivery.Load:
+		l.load(e)
+	case *delivery.Unload:
+		l.segments.remove(e.Partition, storage.Offset(e.Base))
+	case *delivery.ChangeSet:
+		l.submitted = e.Number
+		stored := l.changes.fill(e)
+		l.slot.Submit(stored)
+	case *delivery.EndSession:
+		l.endSession(e)
+	case *delivery.Attached:
+		if s := l.sessions[e.Session]; s != nil {
+			l.admit(s, e)
+		}
+	case *delivery.Deliver:
+		if s := l.sessions[e.Session]; s != nil {
+			l.deliver(s, e)
+		}
+	default:
+		l.control(effect)
+	}
+}
+
+// control hands a control item to its session.
+func (l *loop) control(effect delivery.Effect) {
+	switch e := effect.(type) {
+	case *delivery.SettleResult:
+		if s := l.sessions[e.Session]; s != nil {
+			s.out.settled(SettleResult{ConfirmedThrough: e.ConfirmedThrough, Failures: e.Failures})
+		}
+	case *delivery.Flow:
+		if s := l.sessions[e.Session]; s != nil {
+			s.out.flow(l.flowState(s, e))
+		}
+	case *delivery.Revoked:
+		if s := l.sessions[e.Session]; s != nil {
+			l.revoke(s, e)
+		}
+	case *delivery.GoAway:
+		if s := l.sessions[e.Session]; s != nil {
+			s.out.goAway(GoAway{Grace: e.Grace})
+		}
+	case *delivery.Drained:
+		if s := l.sessions[e.Session]; s != nil {
+			s.out.drain()
+		}
+	}
+}
+
+// admit answers an Attach.
+func (l *loop) admit(s *Session, e *delivery.Attached) {
+	s.owned.told = e.Ceilings
+	s.limits = l.limits(s, e.Ceilings, e.Lease)
+	s.admitted <- nil
+}
+
+// limits are the values in force for a session.
+func (l *loop) limits(s *Session, c delivery.Ceilings, lease time.Duration) SessionLimits {
+	return SessionLimits{
+		MaxFrameBytes:              orDefault(s.params.MaxFrameBytes, delivery.DefaultMaxFrameBytes),
+		MaxOutstanding:             Amount(c.Stream),
+		ClientMaxOutstanding:       Amount(c.Client),
+		SubscriptionMaxOutstanding: Amount(c.Subscription),
+		Lease:                      lease,
+		MaxLease:                   max(lease, l.maxLease),
+	}
+}
+
+// deliver queues a frame for a session.
+func (l *loop) deliver(s *Session, e *delivery.Deliver) {
+	f := frames.Get().(*Frame) //nolint:forcetypeassert // the pool holds nothing else
+	f.FirstSequence, f.Messages = e.FirstSequence, e.Messages
+	f.Bytes, f.ChargedBytes = int(e.Bytes), e.ChargedBytes
+	f.Runs = append(f.Runs, e.Runs...)
+	f.Attempts = append(f.Attempts, e.Attempts...)
+	for _, run := range e.Runs {
+		first := storage.Offset(run.First)
+		end := first + storage.Offset(run.Count)
+		segment := l.segments.find(run.Partition, first, end)
+		if segment == nil {
+			l.broken("partition %d: no segment at hand for %d..%d", run.Partition, first, end)
+			f.Release()
+			return
+		}
+		f.Parts = append(f.Parts, Part{Segment: segment.Retain(), First: first, End: end})
+	}
+	if room := s.out.push(f); !room {
+		s.owned.room = false
+		l.look(s)
+	}
+}
+
+// flowState is what a session is told of the flow.
+func (l *loop) flowState(s *Session, e *delivery.Flow) FlowState {
+	f := FlowState{
+		Credit:      e.Credit,
+		Outstanding: e.Outstanding,
+		Backlog:     Amount{Messages: e.Backlog, Bytes: l.estimate(e.Backlog)},
+		Blocked:     e.Blocked,
+		NeedsBytes:  e.NeedsBytes,
+		Draining:    l.drains || s.owned.draining,
+	}
+	if e.OldestTime != 0 {
+		f.OldestAge = max(0, time.Since(time.Unix(0, e.OldestTime)))
+	}
+	if e.Ceilings != s.owned.told {
+		s.owned.told = e.Ceilings
+		limits := l.limits(s, e.Ceilings, s.limits.Lease)
+		f.Limits = &limits
+	}
+	return f
+}
+
+// estimate is the size of so many messages by the mean size of what is retained,
+// which is measured once a second at most.
+func (l *loop) estimate(messages uint64) uint64 {
+	if l.meanAt == 0 || l.now-l.meanAt >= time.Second {
+		l.mean, l.meanAt = l.meanBytes(), l.now
+	}
+	return uint64(l.mean * float64(messages))
+}
+
+func (l *loop) meanBytes() float64 {
+	var messages, bytes uint64
+	for p := range l.known {
+		figures, err := l.store.Stats(l.partition(p))
+		if err != nil {
+			return 0
+		}
+		messages += figures.RetainedMessages
+		bytes += figures.RetainedBytes
+	}
+	return float64(bytes) / float64(max(messages, 1))
+}
+
+// revoke tells a session what it lost, in pieces of at most MaxRanges.
+func (l *loop) revoke(s *Session, e *delivery.Revoked) {
+	for ranges := e.Ranges; len(ranges) > 0; {
+		n := min(len(ranges), MaxRanges)
+		s.out.revoke(Revoked{Ranges: append([]SequenceRange(nil), ranges[:n]...), Reason: e.Reason})
+		ranges = ranges[n:]
+	}
+}
+
+// load asks the tail for segments, and the fetcher when they are not there.
+func (l *loop) load(e *delivery.Load) {
+	at, head := storage.Offset(e.Offset), l.known[e.Partition]
+	partition := l.partition(int(e.Partition))
+	var segments []*storage.Segment
+	for bytes := uint64(0); at < head && (len(segments) == 0 || bytes < e.Bytes); {
+		segment := l.store.Tail(partition, at)
+		if segment == nil {
+			break
+		}
+		segments = append(segments, segment)
+		bytes += uint64(len(segment.Bytes))
+		at = segment.End()
+	}
+	if len(segments) > 0 {
+		l.loaded(partition.Partition, segments)
+		return
+	}
+	l.fetcher.ask(fetch{partition: partition.Partition, at: at, head: head, bytes: e.Bytes})
+}
+
+// sessionEnds says how a session that was served ends, by the reason.
+var sessionEnds = map[delivery.EndReason]error{
+	delivery.EndClosed:         io.EOF,
+	delivery.EndShutdown:       io.EOF,
+	delivery.EndTakenOver:      ErrTakenOver,
+	delivery.EndSilent:         ErrSessionSilent,
+	delivery.EndSettleGap:      ErrSettleNumberGap,
+	delivery.EndWrongCredit:    ErrFrameOrder,
+	delivery.EndFailuresUnread: ErrResultsUnread,
+}
+
+// attachRefusals says why an Attach was refused, by the reason.
+var attachRefusals = map[delivery.EndReason]error{
+	delivery.EndShutdown:  ErrDraining,
+	delivery.EndRefused:   ErrExclusiveSessionExists,
+	delivery.EndBadAttach: &FieldError{Field: "lease", Limit: "1 s to 12 h"},
+}
+
+// endSession ends a session after what is queued for it, or refuses it.
+func (l *loop) endSession(e *delivery.EndSession) {
+	s := l.sessions[e.Session]
+	if s == nil {
+		return
+	}
+	l.forget(s)
+	if !e.Served {
+		s.admitted <- attachRefusals[e.Reason]
+		return
+	}
+	if err := sessionEnds[e.Reason]; err != nil {
+		s.out.end(err)
+		return
+	}
+	l.broken("a session ended with reason %d", e.Reason)
+}

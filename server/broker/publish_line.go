@@ -1,0 +1,198 @@
+package broker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/headrace/headrace/storage"
+)
+
+// completedPerTake is how many batches a take returns at most.
+const completedPerTake = 256
+
+// publishLine is one stream's line of batches to the store and back: what comes
+// first goes first, also when it is refused before the store sees it. One goroutine
+// submits, one takes; they may be two.
+type publishLine struct {
+	store Store
+	clock *clock
+	queue storage.PublishQueue
+	// wake has capacity 1: it only says that a refused batch may be taken.
+	wake chan struct{}
+
+	mu sync.Mutex
+	// pending are the batches not yet taken, oldest first. The store's queue bounds
+	// those that it has; refused ones are bounded by the publish window.
+	pending []*PublishBatch
+	closed  bool
+
+	// completed is the memory of take's result; failure is how the line ended.
+	completed []*PublishBatch
+	failure   error
+}
+
+func newPublishLine(store Store, clock *clock) *publishLine {
+	return &publishLine{
+		store: store,
+		clock: clock,
+		queue: store.NewPublishQueue(),
+		wake:  make(chan struct{}, 1),
+	}
+}
+
+// submit puts a batch at the end of the line. It blocks while the store's queue is
+// full. On an error the batch is the caller's: ErrStoreUnavailable, ErrSessionClosed,
+// ctx's.
+func (l *publishLine) submit(ctx context.Context, batch *PublishBatch) error {
+	l.judge(batch)
+	if !l.push(batch) {
+		return ErrSessionClosed
+	}
+	if batch.refused {
+		signal(l.wake)
+		return nil
+	}
+	batch.load(+1)
+	if l.queue.Put(&batch.publish, ctx.Done()) {
+		return nil
+	}
+	batch.load(-1)
+	l.withdraw(batch)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return storeFailure(l.store)
+}
+
+// judge decides whether the store is to see a batch, and divides it.
+func (l *publishLine) judge(batch *PublishBatch) {
+	if batch.Err == nil {
+		batch.Err = batch.Topic.topic.usable()
+	}
+	if batch.Err == nil && !l.store.AcceptsPublishes() {
+		batch.Err = ErrDiskFull
+	}
+	batch.refused = batch.Err != nil || batch.Len() == 0
+	if !batch.refused {
+		batch.handedAt = l.clock.now()
+		batch.assign()
+	}
+}
+
+func (l *publishLine) push(batch *PublishBatch) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return false
+	}
+	l.pending = append(l.pending, batch)
+	return true
+}
+
+// withdraw takes the newest batch off again; the store did not take it.
+func (l *publishLine) withdraw(batch *PublishBatch) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if n := len(l.pending); n > 0 && l.pending[n-1] == batch {
+		l.pending = l.pending[:n-1]
+	}
+}
+
+// take returns the oldest batches as far as they are completed; the slice is used
+// again. The error, after which there is nothing more, is how the line ended:
+// ErrUnknownOutcome, ErrStoreUnavailable, ErrFenced.
+func (l *publishLine) take() ([]*PublishBatch, error) {
+	l.completed = l.completed[:0]
+	for l.failure == nil && len(l.completed) < completedPerTake {
+		batch := l.oldest()
+		if batch == nil || !batch.refused && l.queue.Done() == nil {
+			break
+		}
+		if !batch.refused {
+			l.failure = batch.settle()
+		}
+		if l.failure == nil {
+			l.pop()
+			l.completed = append(l.completed, batch)
+		}
+	}
+	if len(l.completed) > 0 {
+		return l.completed, nil
+	}
+	return nil, l.failure
+}
+
+// settle fills in the outcome that the store gave. The error is one that ends the
+// stream.
+func (b *PublishBatch) settle() error {
+	b.load(-1)
+	err := b.publish.Err
+	switch {
+	case err == nil:
+		b.tellRuns()
+		return nil
+	case errors.Is(err, storage.ErrNotFound):
+		b.Err = ErrTopicDeleted
+		return nil
+	}
+	b.Err = storeError(err)
+	for _, outcome := range []error{ErrDiskFull, ErrDataLoss, ErrMessageTooLarge} {
+		if errors.Is(b.Err, outcome) {
+			return nil
+		}
+	}
+	for _, end := range []error{ErrUnknownOutcome, ErrStoreUnavailable, ErrFenced} {
+		if errors.Is(b.Err, end) {
+			return b.Err
+		}
+	}
+	return fmt.Errorf("%w: %w", ErrUnknownOutcome, err)
+}
+
+func (l *publishLine) oldest() *PublishBatch {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.pending) == 0 {
+		return nil
+	}
+	return l.pending[0]
+}
+
+func (l *publishLine) pop() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	rest := copy(l.pending, l.pending[1:])
+	l.pending[rest] = nil
+	l.pending = l.pending[:rest]
+}
+
+// open says whether batches are not yet taken.
+func (l *publishLine) open() bool { return l.oldest() != nil }
+
+// abandoned is how the line ends when nobody waits for its batches: their outcome is
+// unknown, if there are any.
+func (l *publishLine) abandoned(err error) error {
+	if l.open() {
+		return fmt.Errorf("%w: %w", ErrUnknownOutcome, err)
+	}
+	return err
+}
+
+// close gives the line up. What the store has is still stored.
+func (l *publishLine) close() {
+	l.mu.Lock()
+	pending, closed := l.pending, l.closed
+	l.pending, l.closed = nil, true
+	l.mu.Unlock()
+	if closed {
+		return
+	}
+	for _, batch := range pending {
+		if !batch.refused {
+			batch.load(-1)
+		}
+	}
+	l.queue.Close()
+}

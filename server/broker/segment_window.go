@@ -1,0 +1,68 @@
+package broker
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/headrace/headrace/storage"
+)
+
+// segmentWindow holds the segments that a subscription's state machine has asked
+// for and not yet given back, by partition and ascending by base. It is bounded by
+// what the state machine loads ahead and by what its sessions may hold. Owner loop
+// only.
+type segmentWindow struct {
+	partitions [][]*storage.Segment
+}
+
+func newSegmentWindow(partitions int) *segmentWindow {
+	return &segmentWindow{partitions: make([][]*storage.Segment, partitions)}
+}
+
+// add takes over a reference; one that is there already is given back.
+func (w *segmentWindow) add(s *storage.Segment) {
+	held := w.partitions[s.Partition.Partition]
+	i := atOrAfter(held, s.Base)
+	if i < len(held) && held[i].Base == s.Base {
+		s.Release()
+		return
+	}
+	w.partitions[s.Partition.Partition] = slices.Insert(held, i, s)
+}
+
+// find returns the segment that holds the messages [first, end) of a partition, or
+// nil. The window keeps its reference.
+func (w *segmentWindow) find(partition uint32, first, end storage.Offset) *storage.Segment {
+	held := w.partitions[partition]
+	i := atOrAfter(held, first+1) - 1
+	if i < 0 || held[i].End() < end {
+		return nil
+	}
+	return held[i]
+}
+
+// remove gives a segment back.
+func (w *segmentWindow) remove(partition uint32, base storage.Offset) {
+	held := w.partitions[partition]
+	i := atOrAfter(held, base)
+	if i == len(held) || held[i].Base != base {
+		return
+	}
+	held[i].Release()
+	w.partitions[partition] = slices.Delete(held, i, i+1)
+}
+
+// clear gives every segment back.
+func (w *segmentWindow) clear() {
+	for p, held := range w.partitions {
+		for _, s := range held {
+			s.Release()
+		}
+		w.partitions[p] = nil
+	}
+}
+
+// atOrAfter is the index of the first segment whose base is at least offset.
+func atOrAfter(held []*storage.Segment, offset storage.Offset) int {
+	return sort.Search(len(held), func(i int) bool { return held[i].Base >= offset })
+}

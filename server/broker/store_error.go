@@ -1,0 +1,39 @@
+package broker
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/headrace/headrace/storage"
+)
+
+// storeErrors says what the broker makes of a store's errors. What is not in it,
+// like ErrNotFound, means something else in each call.
+var storeErrors = []struct{ storage, broker error }{
+	{storage.ErrNoSpace, ErrDiskFull},
+	{storage.ErrUnavailable, ErrStoreUnavailable},
+	{storage.ErrUnknown, ErrUnknownOutcome},
+	{storage.ErrFenced, ErrFenced},
+	{storage.ErrDataLoss, ErrDataLoss},
+	{storage.ErrTooLarge, ErrMessageTooLarge},
+}
+
+// storeError translates an error of the store; one it does not know stays as it is.
+func storeError(err error) error {
+	for _, pair := range storeErrors {
+		if errors.Is(err, pair.storage) {
+			return fmt.Errorf("%w: %w", pair.broker, err)
+		}
+	}
+	return err
+}
+
+// storeFailure is how everything ends when the store failed for good.
+func storeFailure(store Store) error {
+	if err := store.Err(); errors.Is(err, storage.ErrFenced) {
+		return fmt.Errorf("%w: %w", ErrFenced, err)
+	} else if err != nil {
+		return fmt.Errorf("%w: %w", ErrStoreUnavailable, err)
+	}
+	return ErrStoreUnavailable
+}

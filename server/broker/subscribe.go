@@ -1,0 +1,78 @@
+package broker
+
+import (
+	"context"
+	"crypto/rand"
+	"strconv"
+	"time"
+
+	"github.com/headrace/headrace/server/broker/delivery"
+)
+
+// Subscribe opens a session. Errors: ErrSubscriptionNotFound, ErrSubscriptionDeleted,
+// ErrInvalidField, ErrExclusiveSessionExists, ErrLimitReached, ErrDraining,
+// ErrDataLoss, ErrStoreUnavailable, ctx's.
+func (b *Broker) Subscribe(ctx context.Context, params SubscribeParams) (*Session, error) {
+	s, err := b.catalog.subscription(params.Subscription)
+	if err == nil {
+		err = s.failed()
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case params.MaxFrameBytes < 0:
+		return nil, invalidField("max_frame_bytes", "at least 0")
+	case b.life.drains():
+		return nil, ErrDraining
+	case !b.sessions.enter():
+		return nil, ErrLimitReached
+	}
+	session := b.newSession(s.loop, params)
+	if err := session.attach(ctx, s.loop.done, &s.loop.fate); err != nil {
+		session.leave()
+		return nil, err
+	}
+	return session, nil
+}
+
+// newSession makes a session that is not yet attached.
+func (b *Broker) newSession(l *loop, params SubscribeParams) *Session {
+	number := b.lastSession.Add(1)
+	s := &Session{
+		handle:     delivery.SessionID(number),
+		id:         rand.Text(),
+		publicName: "s" + strconv.FormatUint(number, 36),
+		params:     params,
+		openedAt:   time.Now(),
+		mailbox:    l.mailbox,
+		admitted:   make(chan error, 1),
+		leave:      leaver(b.sessions),
+	}
+	s.out = newOutbound(b.clock, b.memory, func() { l.orders.notice(s) })
+	return s
+}
+
+// attach asks the owner loop to admit the session, and waits for the answer. fate
+// says why the loop ended once done is closed.
+func (s *Session) attach(ctx context.Context, done <-chan struct{}, fate *error) error {
+	e := &delivery.Attach{
+		ClientID:      s.params.ClientID,
+		Replenish:     s.params.Replenish,
+		Window:        s.params.Window,
+		MaxFrameBytes: uint64(s.params.MaxFrameBytes),
+		Lease:         s.params.Lease,
+		Takeover:      s.params.Takeover,
+	}
+	if err := s.put(letter{event: e, stamp: &e.Stamp, session: s}); err != nil {
+		return err
+	}
+	select {
+	case err := <-s.admitted:
+		return err
+	case <-done:
+		return *fate
+	case <-ctx.Done():
+		s.Close(CloseGone)
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,156 @@
+package broker
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/headrace/headrace/server/broker/delivery"
+	"github.com/headrace/headrace/storage"
+)
+
+// subscription is the handle of a subscription.
+type subscription struct {
+	id         storage.SubscriptionID
+	name       Name
+	topic      *topic
+	createdAt  time.Time
+	generation uint64
+	// config is an immutable snapshot, replaced by updates.
+	config atomic.Pointer[SubscriptionConfig]
+	// damage is why there is no loop, else nil.
+	damage error
+	loop   *loop
+	places places
+}
+
+// view is the subscription as callers see it.
+func (s *subscription) view() Subscription {
+	return Subscription{
+		SubscriptionConfig: *s.config.Load(),
+		CreatedAt:          s.createdAt,
+		State:              stateOf(s.failed()),
+		Generation:         s.generation,
+	}
+}
+
+// failed is why the subscription is not served, if it is damaged, else nil.
+func (s *subscription) failed() error {
+	if s.loop == nil {
+		return s.damage
+	}
+	return s.loop.damage()
+}
+
+// openSubscription makes the handle of a stored subscription and starts its loop. A
+// damaged one has no loop, and is kept so that it is seen and its name is taken.
+func (b *Broker) openSubscription(ctx context.Context, stored storage.Subscription, t *topic) *subscription {
+	s := &subscription{id: stored.ID, name: Name(stored.Name), topic: t, createdAt: stored.CreatedAt}
+	config, cursors, err := b.recover(ctx, stored, t)
+	if err != nil {
+		b.config.Logger.Error("subscription not served", "subscription", stored.Name, "error", err)
+		config.Name = s.name
+		s.damage = err
+	}
+	s.config.Store(&config)
+	if err == nil {
+		s.generation = cursors[0].Generation
+		s.loop = b.startLoop(s, config, cursors)
+	}
+	return s
+}
+
+// recover reads what is stored of a subscription.
+func (b *Broker) recover(ctx context.Context, stored storage.Subscription, t *topic) (SubscriptionConfig, []storage.Cursor, error) {
+	if t == nil {
+		return SubscriptionConfig{}, nil, fmt.Errorf("%w: subscription %s is of topic %d, which is not there", ErrDataLoss, stored.Name, stored.Topic)
+	}
+	config, err := subscriptionConfig(stored, t.name)
+	if err == nil && stored.State == storage.Damaged {
+		err = fmt.Errorf("%w: subscription %s is damaged in the store", ErrDataLoss, stored.Name)
+	}
+	if err == nil {
+		err = asDataLoss(config.validate())
+	}
+	if err != nil {
+		return config, nil, err
+	}
+	cursors, err := b.store.Cursors(ctx, stored.ID)
+	if err == nil && len(cursors) != t.partitions {
+		err = fmt.Errorf("%w: subscription %s has %d cursors for %d partitions", ErrDataLoss, stored.Name, len(cursors), t.partitions)
+	}
+	return config, cursors, storeError(err)
+}
+
+// startLoop starts the owner loop of a subscription.
+func (b *Broker) startLoop(s *subscription, config SubscriptionConfig, cursors []storage.Cursor) *loop {
+	wake := make(chan struct{}, 1) // capacity 1: it only says that there is something
+	l := &loop{
+		name:       s.name,
+		topic:      s.topic.id,
+		store:      b.store,
+		clock:      b.clock,
+		memory:     b.memory,
+		logger:     b.config.Logger,
+		closing:    b.life.closed,
+		mailbox:    &mailbox{clock: b.clock, wake: wake},
+		orders:     &orders{wake: wake},
+		wake:       wake,
+		heads:      make(chan struct{}, 1), // capacity 1: likewise
+		done:       make(chan struct{}),
+		slot:       b.store.NewStateSlot(s.id),
+		segments:   newSegmentWindow(s.topic.partitions),
+		fetcher:    newFetcher(b.store, s.topic.id, wake),
+		sessions:   map[delivery.SessionID]*Session{},
+		maxLease:   config.MaxLease,
+		known:      make([]storage.Offset, s.topic.partitions),
+		headEvents: make([]delivery.Head, s.topic.partitions),
+		now:        b.clock.now(),
+		stalls:     b.clock.look(),
+	}
+	l.meter = meter{since: l.now, changed: l.now}
+	l.state = delivery.New(b.machineConfig(config, s.id), l.recoverCursors(cursors))
+	if !b.life.start(l.run) {
+		l.fate = ErrDraining
+		l.finish()
+	}
+	return l
+}
+
+// recoverCursors hands the stored cursors and the partitions' heads to the state
+// machine.
+func (l *loop) recoverCursors(cursors []storage.Cursor) []delivery.Cursor {
+	handed := make([]delivery.Cursor, 0, len(cursors))
+	for i := range cursors {
+		p := cursors[i].Partition
+		l.known[p] = l.store.Head(l.partition(int(p)))
+		handed = append(handed, recovered(&cursors[i], l.known[p]))
+	}
+	return handed
+}
+
+// machineConfig is what the state machine is set to. The seed only makes jitter.
+func (b *Broker) machineConfig(c SubscriptionConfig, id storage.SubscriptionID) delivery.Config {
+	return delivery.Config{
+		Mode:         c.Mode,
+		Subscription: delivery.Ceiling(c.MaxOutstanding),
+		Client:       delivery.Ceiling(c.ClientMaxOutstanding),
+		Stream:       delivery.Ceiling(b.config.MaxSessionOutstanding),
+		Lease:        c.Lease,
+		LeaseCap:     c.MaxLease,
+		BackoffMin:   c.MinBackoff,
+		BackoffMax:   c.MaxBackoff,
+		Seed:         uint64(id)<<32 ^ uint64(b.clock.origin.UnixNano()),
+	}
+}
+
+// damage is why the loop stopped, if it found damage, else nil.
+func (l *loop) damage() error {
+	select {
+	case <-l.done:
+		return asDamage(l.fate)
+	default:
+		return nil
+	}
+}
