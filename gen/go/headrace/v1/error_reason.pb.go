@@ -122,6 +122,8 @@ const (
 	// Of one item: the delivery is no longer the session's: it is settled, its
 	// lease ended or it was revoked.
 	ErrorReason_ERROR_REASON_STALE_DELIVERY ErrorReason = 91
+	// Of one item: the lease was extended, but only to SessionLimits.max_lease.
+	ErrorReason_ERROR_REASON_LEASE_CAPPED ErrorReason = 92
 )
 
 // Enum value maps for ErrorReason.
@@ -168,6 +170,7 @@ var (
 		81: "ERROR_REASON_INTERNAL",
 		90: "ERROR_REASON_UNKNOWN_SEQUENCE",
 		91: "ERROR_REASON_STALE_DELIVERY",
+		92: "ERROR_REASON_LEASE_CAPPED",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":              0,
@@ -211,6 +214,7 @@ var (
 		"ERROR_REASON_INTERNAL":                 81,
 		"ERROR_REASON_UNKNOWN_SEQUENCE":         90,
 		"ERROR_REASON_STALE_DELIVERY":           91,
+		"ERROR_REASON_LEASE_CAPPED":             92,
 	}
 )
 
@@ -245,7 +249,7 @@ var File_headrace_v1_error_reason_proto protoreflect.FileDescriptor
 
 const file_headrace_v1_error_reason_proto_rawDesc = "" +
 	"\n" +
-	"\x1eheadrace/v1/error_reason.proto\x12\vheadrace.v1*\xdf\n" +
+	"\x1eheadrace/v1/error_reason.proto\x12\vheadrace.v1*\xfe\n" +
 	"\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1d\n" +
@@ -289,7 +293,8 @@ const file_headrace_v1_error_reason_proto_rawDesc = "" +
 	"\x16ERROR_REASON_DATA_LOSS\x10P\x12\x19\n" +
 	"\x15ERROR_REASON_INTERNAL\x10Q\x12!\n" +
 	"\x1dERROR_REASON_UNKNOWN_SEQUENCE\x10Z\x12\x1f\n" +
-	"\x1bERROR_REASON_STALE_DELIVERY\x10[B`\n" +
+	"\x1bERROR_REASON_STALE_DELIVERY\x10[\x12\x1d\n" +
+	"\x19ERROR_REASON_LEASE_CAPPED\x10\\B`\n" +
 	"\x0eio.headrace.v1B\x10ErrorReasonProtoP\x01Z:github.com/headrace/headrace/gen/go/headrace/v1;headracev1b\x06proto3"
 
 var (

@@ -1871,7 +1871,7 @@ type SubscribeResponse_SettleFailure struct {
 	Number uint64 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
 	// The deliveries.
 	Ranges []*SequenceRange `protobuf:"bytes,2,rep,name=ranges,proto3" json:"ranges,omitempty"`
-	// UNKNOWN_SEQUENCE or STALE_DELIVERY.
+	// UNKNOWN_SEQUENCE, STALE_DELIVERY or LEASE_CAPPED.
 	Reason        ErrorReason `protobuf:"varint,3,opt,name=reason,proto3,enum=headrace.v1.ErrorReason" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -47,6 +47,7 @@ class ErrorReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     ERROR_REASON_INTERNAL: _ClassVar[ErrorReason]
     ERROR_REASON_UNKNOWN_SEQUENCE: _ClassVar[ErrorReason]
     ERROR_REASON_STALE_DELIVERY: _ClassVar[ErrorReason]
+    ERROR_REASON_LEASE_CAPPED: _ClassVar[ErrorReason]
 ERROR_REASON_UNSPECIFIED: ErrorReason
 ERROR_REASON_INVALID_NAME: ErrorReason
 ERROR_REASON_INVALID_FIELD: ErrorReason
@@ -88,3 +89,4 @@ ERROR_REASON_DATA_LOSS: ErrorReason
 ERROR_REASON_INTERNAL: ErrorReason
 ERROR_REASON_UNKNOWN_SEQUENCE: ErrorReason
 ERROR_REASON_STALE_DELIVERY: ErrorReason
+ERROR_REASON_LEASE_CAPPED: ErrorReason

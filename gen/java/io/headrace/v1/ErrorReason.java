@@ -358,6 +358,14 @@ public enum ErrorReason
    * <code>ERROR_REASON_STALE_DELIVERY = 91;</code>
    */
   ERROR_REASON_STALE_DELIVERY(91),
+  /**
+   * <pre>
+   * Of one item: the lease was extended, but only to SessionLimits.max_lease.
+   * </pre>
+   *
+   * <code>ERROR_REASON_LEASE_CAPPED = 92;</code>
+   */
+  ERROR_REASON_LEASE_CAPPED(92),
   UNRECOGNIZED(-1),
   ;
 
@@ -708,6 +716,14 @@ public enum ErrorReason
    * <code>ERROR_REASON_STALE_DELIVERY = 91;</code>
    */
   public static final int ERROR_REASON_STALE_DELIVERY_VALUE = 91;
+  /**
+   * <pre>
+   * Of one item: the lease was extended, but only to SessionLimits.max_lease.
+   * </pre>
+   *
+   * <code>ERROR_REASON_LEASE_CAPPED = 92;</code>
+   */
+  public static final int ERROR_REASON_LEASE_CAPPED_VALUE = 92;
 
 
   public final int getNumber() {
@@ -775,6 +791,7 @@ public enum ErrorReason
       case 81: return ERROR_REASON_INTERNAL;
       case 90: return ERROR_REASON_UNKNOWN_SEQUENCE;
       case 91: return ERROR_REASON_STALE_DELIVERY;
+      case 92: return ERROR_REASON_LEASE_CAPPED;
       default: return null;
     }
   }

@@ -7760,7 +7760,7 @@ private static final long serialVersionUID = 0L;
 
     /**
      * <pre>
-     * UNKNOWN_SEQUENCE or STALE_DELIVERY.
+     * UNKNOWN_SEQUENCE, STALE_DELIVERY or LEASE_CAPPED.
      * </pre>
      *
      * <code>.headrace.v1.ErrorReason reason = 3 [json_name = "reason"];</code>
@@ -7769,7 +7769,7 @@ private static final long serialVersionUID = 0L;
     int getReasonValue();
     /**
      * <pre>
-     * UNKNOWN_SEQUENCE or STALE_DELIVERY.
+     * UNKNOWN_SEQUENCE, STALE_DELIVERY or LEASE_CAPPED.
      * </pre>
      *
      * <code>.headrace.v1.ErrorReason reason = 3 [json_name = "reason"];</code>
@@ -7900,7 +7900,7 @@ private static final long serialVersionUID = 0L;
     private int reason_ = 0;
     /**
      * <pre>
-     * UNKNOWN_SEQUENCE or STALE_DELIVERY.
+     * UNKNOWN_SEQUENCE, STALE_DELIVERY or LEASE_CAPPED.
      * </pre>
      *
      * <code>.headrace.v1.ErrorReason reason = 3 [json_name = "reason"];</code>
@@ -7911,7 +7911,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * UNKNOWN_SEQUENCE or STALE_DELIVERY.
+     * UNKNOWN_SEQUENCE, STALE_DELIVERY or LEASE_CAPPED.
      * </pre>
      *
      * <code>.headrace.v1.ErrorReason reason = 3 [json_name = "reason"];</code>
@@ -8673,7 +8673,7 @@ private static final long serialVersionUID = 0L;
       private int reason_ = 0;
       /**
        * <pre>
-       * UNKNOWN_SEQUENCE or STALE_DELIVERY.
+       * UNKNOWN_SEQUENCE, STALE_DELIVERY or LEASE_CAPPED.
        * </pre>
        *
        * <code>.headrace.v1.ErrorReason reason = 3 [json_name = "reason"];</code>
@@ -8684,7 +8684,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * UNKNOWN_SEQUENCE or STALE_DELIVERY.
+       * UNKNOWN_SEQUENCE, STALE_DELIVERY or LEASE_CAPPED.
        * </pre>
        *
        * <code>.headrace.v1.ErrorReason reason = 3 [json_name = "reason"];</code>
@@ -8699,7 +8699,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * UNKNOWN_SEQUENCE or STALE_DELIVERY.
+       * UNKNOWN_SEQUENCE, STALE_DELIVERY or LEASE_CAPPED.
        * </pre>
        *
        * <code>.headrace.v1.ErrorReason reason = 3 [json_name = "reason"];</code>
@@ -8712,7 +8712,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * UNKNOWN_SEQUENCE or STALE_DELIVERY.
+       * UNKNOWN_SEQUENCE, STALE_DELIVERY or LEASE_CAPPED.
        * </pre>
        *
        * <code>.headrace.v1.ErrorReason reason = 3 [json_name = "reason"];</code>
@@ -8728,7 +8728,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * UNKNOWN_SEQUENCE or STALE_DELIVERY.
+       * UNKNOWN_SEQUENCE, STALE_DELIVERY or LEASE_CAPPED.
        * </pre>
        *
        * <code>.headrace.v1.ErrorReason reason = 3 [json_name = "reason"];</code>
