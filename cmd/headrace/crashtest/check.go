@@ -65,7 +65,7 @@ func Check(l *Ledger, end End) []Violation {
 	c.checkOrder()
 	for i, n := range end.Backlogs {
 		if n > 0 {
-			c.broken(NotLeft, "subscription %d has %d messages", i, n)
+			c.brokenf(NotLeft, "subscription %d has %d messages", i, n)
 		}
 	}
 	return c.violations
@@ -93,7 +93,7 @@ func newChecker(subscriptions int) *checker {
 	return &checker{subscriptions: subscriptions, fates: map[MessageID]*fate{}, places: map[headrace.Position]MessageID{}}
 }
 
-func (c *checker) broken(p Promise, format string, args ...any) {
+func (c *checker) brokenf(p Promise, format string, args ...any) {
 	c.violations = append(c.violations, Violation{p, fmt.Sprintf(format, args...)})
 }
 
@@ -108,7 +108,7 @@ func (c *checker) fate(id MessageID) *fate {
 
 func (c *checker) read(e entry) {
 	if e.kind == damaged {
-		c.broken(NotChanged, "at %s, on subscription %d", e.position, e.subscription)
+		c.brokenf(NotChanged, "at %s, on subscription %d", e.position, e.subscription)
 		return
 	}
 	f := c.fate(e.id)
@@ -125,16 +125,17 @@ func (c *checker) read(e entry) {
 		c.deliver(e, f)
 	case confirmed:
 		f.done[e.subscription] = true
+	case unknown, damaged: // An unknown fate promises nothing.
 	}
 }
 
 // place records where a message stands, and compares it with what was known.
 func (c *checker) place(id MessageID, f *fate, p headrace.Position) {
 	if f.placed && f.position != p {
-		c.broken(NotMoved, "%s at %s and at %s", id, f.position, p)
+		c.brokenf(NotMoved, "%s at %s and at %s", id, f.position, p)
 	}
 	if other, taken := c.places[p]; taken && other != id {
-		c.broken(NotShared, "%s has %s and %s", p, other, id)
+		c.brokenf(NotShared, "%s has %s and %s", p, other, id)
 	}
 	f.placed, f.position = true, p
 	c.places[p] = id
@@ -142,7 +143,7 @@ func (c *checker) place(id MessageID, f *fate, p headrace.Position) {
 
 func (c *checker) deliver(e entry, f *fate) {
 	if f.done[e.subscription] {
-		c.broken(NotAgain, "%s at %s, on subscription %d", e.id, e.position, e.subscription)
+		c.brokenf(NotAgain, "%s at %s, on subscription %d", e.id, e.position, e.subscription)
 	}
 	f.got[e.subscription] = true
 }
@@ -151,14 +152,14 @@ func (c *checker) deliver(e entry, f *fate) {
 func (c *checker) checkFates() {
 	for id, f := range c.fates {
 		if f.placed && !f.attempted {
-			c.broken(NotInvented, "%s at %s", id, f.position)
+			c.brokenf(NotInvented, "%s at %s", id, f.position)
 		}
 		if f.refused && f.placed {
-			c.broken(NotStored, "%s at %s", id, f.position)
+			c.brokenf(NotStored, "%s at %s", id, f.position)
 		}
 		for s, got := range f.got {
 			if f.acknowledged && !got {
-				c.broken(NotLost, "%s at %s, on subscription %d", id, f.position, s)
+				c.brokenf(NotLost, "%s at %s, on subscription %d", id, f.position, s)
 			}
 		}
 	}
@@ -170,13 +171,13 @@ func (c *checker) checkOffsets(next []uint64) {
 		for offset := range end {
 			p := headrace.Position{Partition: uint32(partition), Offset: offset}
 			if _, seen := c.places[p]; !seen {
-				c.broken(NotGapped, "%s, below the head %d", p, end)
+				c.brokenf(NotGapped, "%s, below the head %d", p, end)
 			}
 		}
 	}
 	for p, id := range c.places {
 		if int(p.Partition) >= len(next) || p.Offset >= next[p.Partition] {
-			c.broken(NotLost, "%s at %s, at or past the head", id, p)
+			c.brokenf(NotLost, "%s at %s, at or past the head", id, p)
 		}
 	}
 }
@@ -190,7 +191,7 @@ func (c *checker) checkOrder() {
 		id := c.places[p]
 		l := lane{id.Publisher, p.Partition}
 		if before, ok := last[l]; ok && before.Number > id.Number {
-			c.broken(NotSwapped, "%s at %s stands behind %s", id, p, before)
+			c.brokenf(NotSwapped, "%s at %s stands behind %s", id, p, before)
 		}
 		last[l] = id
 	}

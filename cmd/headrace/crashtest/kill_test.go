@@ -80,21 +80,17 @@ type run struct {
 	clients []*headrace.Client
 	victim  *victim
 
-	publishing, consuming             *errgroup.Group
-	stopPublishing, stopConsuming     context.CancelFunc
-	publishingContext, consumeContext context.Context
+	publishing, consuming         *errgroup.Group
+	stopPublishing, stopConsuming context.CancelFunc
+	// consumed is closed when consuming ended, by itself too.
+	consumed <-chan struct{}
 }
 
 func newRun(t *testing.T, v *victim) *run {
+	t.Helper()
 	r := &run{t: t, ledger: NewLedger(), victim: v, publishing: &errgroup.Group{}}
-	r.publishingContext, r.stopPublishing = context.WithCancel(t.Context())
-	consuming, stop := context.WithCancel(t.Context())
-	r.stopConsuming = stop
-	r.consuming, r.consumeContext = errgroup.WithContext(consuming)
 	r.admin = r.dial()
 	t.Cleanup(func() {
-		r.stopPublishing()
-		r.stopConsuming()
 		for _, c := range r.clients {
 			_ = c.Close()
 		}
@@ -113,6 +109,12 @@ func (r *run) dial() *headrace.Client {
 
 // start makes the topic and its subscriptions and sets everybody going.
 func (r *run) start() {
+	publishing, stopPublishing := context.WithCancel(r.t.Context())
+	consuming, stopConsuming := context.WithCancel(r.t.Context())
+	r.stopPublishing, r.stopConsuming = stopPublishing, stopConsuming
+	r.consuming, consuming = errgroup.WithContext(consuming)
+	r.consumed = consuming.Done()
+
 	r.must(r.admin.Topics().Create(r.t.Context(), &headracev1.Topic{Name: topicName, Partitions: partitions}))
 	for i, name := range subscriptionNames {
 		r.must(r.admin.Subscriptions().Create(r.t.Context(), &headracev1.Subscription{
@@ -120,12 +122,12 @@ func (r *run) start() {
 		}))
 		for range consumersPerSubscription {
 			c := &consumer{uint8(i), r.dial().Subscription(name), r.ledger}
-			r.consuming.Go(func() error { return c.run(r.consumeContext) })
+			r.consuming.Go(func() error { return c.run(consuming) })
 		}
 	}
 	for i := range uint32(publishers) {
 		p := &publisher{number: i, topic: r.dial().Topic(topicName), ledger: r.ledger}
-		r.publishing.Go(func() error { p.run(r.publishingContext); return nil })
+		r.publishing.Go(func() error { p.run(publishing); return nil })
 	}
 }
 
@@ -156,7 +158,7 @@ func (r *run) finish() End {
 func (r *run) awaitDrained() {
 	tick := time.NewTicker(drainPoll)
 	defer tick.Stop()
-	for r.consumeContext.Err() == nil {
+	for {
 		left := uint64(0)
 		for _, n := range r.backlogs() {
 			left += n
@@ -164,7 +166,11 @@ func (r *run) awaitDrained() {
 		if left == 0 {
 			return
 		}
-		<-tick.C
+		select {
+		case <-tick.C:
+		case <-r.consumed:
+			return
+		}
 	}
 }
 

@@ -12,7 +12,7 @@ const alertMagnitude = 4
 
 // runAlerting prints a line for each strong event.
 func runAlerting(ctx context.Context, s settings) error {
-	return serve(ctx, s, func(ctx context.Context, d *headrace.Delivery, out *lines) error {
+	return serve(ctx, s, func(_ context.Context, d *headrace.Delivery, out *lines) error {
 		e, err := parseEvent(d.Data)
 		if err != nil {
 			return err // it comes again, after the subscription's backoff

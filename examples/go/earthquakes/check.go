@@ -39,8 +39,8 @@ type checks struct {
 	failed []string
 }
 
-// expect notes a failure unless what holds.
-func (c *checks) expect(holds bool, format string, args ...any) {
+// expectf notes a failure unless what holds.
+func (c *checks) expectf(holds bool, format string, args ...any) {
 	if !holds {
 		c.failed = append(c.failed, fmt.Sprintf(format, args...))
 	}
@@ -48,10 +48,10 @@ func (c *checks) expect(holds bool, format string, args ...any) {
 
 // checkCounts looks at the server's figures of a subscription.
 func (c *checks) checkCounts(s subOutcome) {
-	c.expect(s.published == c.events, "%s: published %d, the input has %d", s.name, s.published, c.events)
-	c.expect(s.acked == c.events, "%s: acked %d of %d", s.name, s.acked, c.events)
-	c.expect(s.backlog == 0, "%s: %d left in the backlog", s.name, s.backlog)
-	c.expect(s.delivered == s.acked+s.redelivered,
+	c.expectf(s.published == c.events, "%s: published %d, the input has %d", s.name, s.published, c.events)
+	c.expectf(s.acked == c.events, "%s: acked %d of %d", s.name, s.acked, c.events)
+	c.expectf(s.backlog == 0, "%s: %d left in the backlog", s.name, s.backlog)
+	c.expectf(s.delivered == s.acked+s.redelivered,
 		"%s: delivered %d, but acked %d and redelivered %d", s.name, s.delivered, s.acked, s.redelivered)
 }
 
@@ -68,7 +68,7 @@ func (c *checks) checkFiles(input [][]byte, s subOutcome) {
 		for _, line := range file {
 			lines++
 			got[string(line)] = true
-			c.expect(want[string(line)], "%s: a line that was not published: %.80q", s.name, line)
+			c.expectf(want[string(line)], "%s: a line that was not published: %.80q", s.name, line)
 		}
 	}
 	missing := 0
@@ -77,11 +77,11 @@ func (c *checks) checkFiles(input [][]byte, s subOutcome) {
 			missing++
 		}
 	}
-	c.expect(missing == 0, "%s: %d events are in no file", s.name, missing)
-	c.expect(lines <= c.events+s.redelivered,
+	c.expectf(missing == 0, "%s: %d events are in no file", s.name, missing)
+	c.expectf(lines <= c.events+s.redelivered,
 		"%s: %d lines, but only %d events and %d redeliveries", s.name, lines, c.events, s.redelivered)
 	if s.name == archiveSub {
-		c.expect(equalLines(s.files, input), "%s: the file is not the input, in order", s.name)
+		c.expectf(equalLines(s.files, input), "%s: the file is not the input, in order", s.name)
 	}
 }
 
@@ -93,7 +93,7 @@ func (c *checks) checkAlerts(o outcome) {
 			strong++
 		}
 	}
-	c.expect(len(o.alerts) == strong, "%s: printed %d alerts for %d strong events", alertingSub, len(o.alerts), strong)
+	c.expectf(len(o.alerts) == strong, "%s: printed %d alerts for %d strong events", alertingSub, len(o.alerts), strong)
 }
 
 func equalLines(files [][][]byte, input [][]byte) bool {

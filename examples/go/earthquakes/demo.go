@@ -57,12 +57,12 @@ func (d *demo) prepare(ctx context.Context) (err error) {
 	if d.dir == "" {
 		d.dir, err = os.MkdirTemp("", "headrace-demo-")
 	} else {
-		err = os.MkdirAll(d.dir, 0o755)
+		err = os.MkdirAll(d.dir, 0o750)
 	}
 	if err != nil || d.binary != "" {
 		return err
 	}
-	d.progress.say("building the server")
+	d.progress.sayf("building the server")
 	d.binary, err = buildServer(ctx, d.dir)
 	return err
 }
@@ -76,10 +76,10 @@ func (d *demo) run(ctx context.Context) error {
 		return err
 	}
 	d.addr = addr
-	d.progress.say("the server listens on %s, its data is in %s", addr, filepath.Join(d.dir, "data"))
+	d.progress.sayf("the server listens on %s, its data is in %s", addr, filepath.Join(d.dir, "data"))
 	o, err := d.tell(ctx)
 	d.progress.done()
-	if err = errors.Join(err, d.stopServices(), server.stop()); err != nil {
+	if err := errors.Join(err, d.stopServices(), server.stop()); err != nil {
 		return err
 	}
 	if err := d.readFiles(&o); err != nil {
@@ -101,14 +101,15 @@ func (d *demo) tell(ctx context.Context) (o outcome, err error) {
 	if err := d.startServices(ctx); err != nil {
 		return o, err
 	}
-	d.progress.say("publishing %d events", len(splitLines(d.input)))
+	d.progress.sayf("publishing %d events", len(splitLines(d.input)))
 	if o.publishTook, err = publish(ctx, d.client.Topic(topicName), d.input); err != nil {
 		return o, err
 	}
 	if err := d.follow(ctx); err != nil {
 		return o, err
 	}
-	return o, d.readStats(ctx, &o)
+	err = d.readStats(ctx, &o)
+	return o, err
 }
 
 // startServices starts each service as a process and waits until all of them

@@ -24,7 +24,7 @@ func (d *demo) follow(ctx context.Context) error {
 		if p, alive := d.services[victim]; alive && ackedBy(stats[indexSub], victim) >= killAt {
 			p.kill()
 			delete(d.services, victim)
-			d.progress.say("killed %s after it acked %d events", victim, ackedBy(stats[indexSub], victim))
+			d.progress.sayf("killed %s after it acked %d events", victim, ackedBy(stats[indexSub], victim))
 		}
 		d.progress.show(events, stats)
 		return allDone(events, stats)

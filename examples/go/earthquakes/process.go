@@ -33,6 +33,7 @@ func startProcess(dir, name string, out *os.File, path string, args ...string) (
 		}
 	}
 	defer out.Close()
+	//nolint:noctx // It is stopped by name, in its turn: see stop and kill.
 	p := &process{name: name, command: exec.Command(path, args...), exited: make(chan error, 1)}
 	p.command.Stdout, p.command.Stderr = out, log
 	// A group of its own: Ctrl-C reaches the demo alone, which stops the others
@@ -48,16 +49,20 @@ func startProcess(dir, name string, out *os.File, path string, args ...string) (
 // stop asks the process to finish, and waits for its end.
 func (p *process) stop() error {
 	_ = p.command.Process.Signal(syscall.SIGTERM)
-	if err := <-p.exited; err != nil {
-		return fmt.Errorf("%s: %w", p.name, err)
-	}
-	return nil
+	return p.await()
 }
 
 // kill ends the process on the spot, as a crash would.
 func (p *process) kill() {
 	_ = p.command.Process.Kill()
-	<-p.exited
+	_ = p.await()
+}
+
+func (p *process) await() error {
+	if err := <-p.exited; err != nil {
+		return fmt.Errorf("%s: %w", p.name, err)
+	}
+	return nil
 }
 
 // buildServer compiles the server from this repository.
@@ -83,7 +88,9 @@ func startServer(dir, binary string) (*process, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	var endpoints struct{ Address string }
+	var endpoints struct {
+		Address string `json:"address"`
+	}
 	if err := json.NewDecoder(read).Decode(&endpoints); err != nil {
 		server.kill()
 		return nil, "", fmt.Errorf("the server did not come up: see %s", filepath.Join(dir, "server.log"))

@@ -19,8 +19,8 @@ func newProgress() *progress {
 	return &progress{terminal: err == nil && info.Mode()&os.ModeCharDevice != 0}
 }
 
-// say writes a line that stays.
-func (p *progress) say(format string, args ...any) {
+// sayf writes a line that stays.
+func (p *progress) sayf(format string, args ...any) {
 	p.done()
 	fmt.Fprintf(os.Stderr, format+"\n", args...)
 }

@@ -78,7 +78,8 @@ func receive(ctx context.Context, billing *headrace.Subscription, count int) err
 	defer stop()
 	return billing.Receive(ctx, func(_ context.Context, d *headrace.Delivery) error {
 		fmt.Println("received", d.ID(), string(d.Data))
-		if count--; count == 0 {
+		count--
+		if count == 0 {
 			stop()
 		}
 		return nil

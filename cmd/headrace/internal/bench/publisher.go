@@ -131,10 +131,10 @@ func (p *publisher) collect(ctx context.Context, flying <-chan sent) error {
 // not of interest.
 func (p *publisher) await(ctx context.Context, s sent) error {
 	_, err := s.result.Position(ctx)
-	switch {
-	case ctx.Err() != nil:
-		return nil
-	case err != nil:
+	if ctx.Err() != nil {
+		return nil //nolint:nilerr // The error is that of the stop.
+	}
+	if err != nil {
 		return fmt.Errorf("publishing: %w", err)
 	}
 	p.meter.publishDone()

@@ -21,7 +21,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		return Report{}, err
 	}
 	report, err := measureBoth(ctx, o, t)
-	if err = errors.Join(err, t.stop()); err != nil {
+	if err := errors.Join(err, t.stop()); err != nil {
 		return Report{}, err
 	}
 	again, err := probe(o)
@@ -71,8 +71,7 @@ func measureOne(ctx context.Context, o Options, t *target) (_ Report, err error)
 	l := &load{options: o, target: t, ground: g}
 	w, err := l.profiled(ctx)
 	// The topic goes also when the run was stopped.
-	removed := g.remove(context.WithoutCancel(ctx), admin)
-	if err = errors.Join(err, removed); err != nil {
+	if err := errors.Join(err, g.remove(context.WithoutCancel(ctx), admin)); err != nil {
 		return Report{}, err
 	}
 	return newReport(o, w, &l.meter), nil

@@ -4,9 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -40,7 +40,7 @@ func startTarget(o Options) (*target, error) {
 }
 
 func serverArgs(o Options) []string {
-	args := []string{"--log-level", "warn", "--max-message-bytes", fmt.Sprint(max(1<<20, o.Size+4<<10))}
+	args := []string{"--log-level", "warn", "--max-message-bytes", strconv.Itoa(max(1<<20, o.Size+4<<10))}
 	if o.Profile != "" {
 		args = append(args, "--cpu-profile", filepath.Join(o.Profile, "server.pprof"))
 	}

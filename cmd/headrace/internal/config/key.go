@@ -57,6 +57,8 @@ func defineFlag(flags *pflag.FlagSet, k Key, value any) {
 		flags.String(k.Flag(), v, k.Help)
 	case bool:
 		flags.Bool(k.Flag(), v, k.Help)
+	case int:
+		flags.Int(k.Flag(), v, k.Help)
 	case time.Duration:
 		flags.Duration(k.Flag(), v, k.Help)
 	case Bytes:

@@ -4,37 +4,48 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"time"
 )
 
 // Server is what `headrace serve` runs with. The tags of a field give its key,
 // its unit and what it means; the default is in Default.
 type Server struct {
-	Dir             string        `koanf:"dir" unit:"path" help:"The data directory; made when it is not there."`
-	Listen          string        `koanf:"listen" unit:"host:port" help:"Where clients connect; port 0 takes a free one."`
-	OpsListen       string        `koanf:"ops_listen" unit:"host:port" help:"Where /metrics, /livez and /readyz answer over HTTP; off: nowhere."`
-	Insecure        bool          `koanf:"insecure" unit:"true or false" help:"Allow listening beyond the loopback interface, where anyone who can connect may do anything."`
-	DrainTimeout    time.Duration `koanf:"drain_timeout" unit:"duration" help:"How long a stop waits for what clients still hold."`
-	MaxMessageBytes Bytes         `koanf:"max_message_bytes" unit:"bytes" help:"The largest encoded message that a topic may allow."`
-	OutboundMemory  Bytes         `koanf:"outbound_memory" unit:"bytes" help:"What all frames waiting for slow readers may take together."`
-	TailMemory      Bytes         `koanf:"tail_memory" unit:"bytes" help:"What recent messages kept in memory for live subscribers may take together."`
-	LogLevel        string        `koanf:"log_level" unit:"debug, info, warn, error" help:"The least level that is logged."`
-	LogFormat       string        `koanf:"log_format" unit:"auto, text, json" help:"How log lines look; auto is text on a terminal, else JSON."`
+	Dir              string        `koanf:"dir" unit:"path" help:"The data directory; made when it is not there."`
+	Listen           string        `koanf:"listen" unit:"host:port" help:"Where clients connect; port 0 takes a free one."`
+	OpsListen        string        `koanf:"ops_listen" unit:"host:port" help:"Where /metrics, /livez and /readyz answer over HTTP; off: nowhere."`
+	Insecure         bool          `koanf:"insecure" unit:"true or false" help:"Allow listening beyond the loopback interface, where anyone who can connect may do anything."`
+	DrainTimeout     time.Duration `koanf:"drain_timeout" unit:"duration" help:"How long a stop waits for what clients still hold."`
+	MaxMessageBytes  Bytes         `koanf:"max_message_bytes" unit:"bytes" help:"The largest encoded message that a topic may allow."`
+	PublishMemory    Bytes         `koanf:"publish_memory" unit:"bytes" help:"What messages between receipt and result may take together; above it publishers are slowed down."`
+	OutboundMemory   Bytes         `koanf:"outbound_memory" unit:"bytes" help:"What all frames that wait for slow readers may take together."`
+	TailMemory       Bytes         `koanf:"tail_memory" unit:"bytes" help:"What recent messages, kept in memory for live subscribers, may take together."`
+	CacheMemory      Bytes         `koanf:"cache_memory" unit:"bytes" help:"What messages read from disk, kept in memory for subscribers that lag, may take together."`
+	MaxTopics        int           `koanf:"max_topics" unit:"number" help:"The most topics."`
+	MaxSubscriptions int           `koanf:"max_subscriptions" unit:"number" help:"The most subscriptions."`
+	MaxSessions      int           `koanf:"max_sessions" unit:"number" help:"The most sessions that are open at the same time."`
+	LogLevel         string        `koanf:"log_level" unit:"debug, info, warn, error" help:"The least level that is logged."`
+	LogFormat        string        `koanf:"log_format" unit:"auto, text, json" help:"How log lines look; auto is text on a terminal, else JSON."`
 }
 
 // Default is a server for one machine that answers on the loopback interface
 // alone.
 func Default() Server {
 	return Server{
-		Dir:             "headrace-data",
-		Listen:          "127.0.0.1:7070",
-		OpsListen:       "127.0.0.1:7071",
-		DrainTimeout:    25 * time.Second,
-		MaxMessageBytes: 1 << 20,
-		OutboundMemory:  256 << 20,
-		TailMemory:      256 << 20,
-		LogLevel:        "info",
-		LogFormat:       "auto",
+		Dir:              "headrace-data",
+		Listen:           "127.0.0.1:7070",
+		OpsListen:        "127.0.0.1:7071",
+		DrainTimeout:     25 * time.Second,
+		MaxMessageBytes:  1 << 20,
+		PublishMemory:    256 << 20,
+		OutboundMemory:   256 << 20,
+		TailMemory:       64 << 20,
+		CacheMemory:      32 << 20,
+		MaxTopics:        100_000,
+		MaxSubscriptions: 100_000,
+		MaxSessions:      100_000,
+		LogLevel:         "info",
+		LogFormat:        "auto",
 	}
 }
 
@@ -51,10 +62,15 @@ func (s Server) Validate() error {
 		s.validateDir(),
 		s.validateListen("listen", s.Listen),
 		s.validateOpsListen(),
-		positive("drain_timeout", int64(s.DrainTimeout)),
+		positive("drain_timeout", s.DrainTimeout),
 		s.validateMaxMessage(),
-		positive("outbound_memory", int64(s.OutboundMemory)),
-		positive("tail_memory", int64(s.TailMemory)),
+		positive("publish_memory", s.PublishMemory),
+		positive("outbound_memory", s.OutboundMemory),
+		positive("tail_memory", s.TailMemory),
+		positive("cache_memory", s.CacheMemory),
+		positive("max_topics", s.MaxTopics),
+		positive("max_subscriptions", s.MaxSubscriptions),
+		positive("max_sessions", s.MaxSessions),
 		oneOf("log_level", s.LogLevel, "debug", "info", "warn", "error"),
 		oneOf("log_format", s.LogFormat, "auto", "text", "json"),
 	)
@@ -84,7 +100,8 @@ func (s Server) validateListen(key, address string) error {
 	if s.Insecure || isLoopback(host) {
 		return nil
 	}
-	return fmt.Errorf("%s: %q can be reached from other machines, and there is no authentication; use a loopback address, or set insecure", key, address)
+	return fmt.Errorf("%s: %q can be reached from other machines, and there is no authentication; "+
+		"use a loopback address, or set insecure", key, address)
 }
 
 func isLoopback(host string) bool {
@@ -99,7 +116,7 @@ func (s Server) validateMaxMessage() error {
 	return nil
 }
 
-func positive(key string, value int64) error {
+func positive[N ~int | ~int64](key string, value N) error {
 	if value <= 0 {
 		return fmt.Errorf("%s: must be above 0", key)
 	}
@@ -107,10 +124,8 @@ func positive(key string, value int64) error {
 }
 
 func oneOf(key, value string, known ...string) error {
-	for _, k := range known {
-		if value == k {
-			return nil
-		}
+	if slices.Contains(known, value) {
+		return nil
 	}
 	return fmt.Errorf("%s: %q is none of %v", key, value, known)
 }

@@ -66,7 +66,7 @@ func Start(o Options) (*Process, error) {
 // to end it before.
 func Launch(o Options) (*Process, error) {
 	args := append([]string{"serve", "-o", "jsonl", "--dir", o.Dir, "--listen", "127.0.0.1:0", "--ops-listen", "off"}, o.Args...)
-	c := exec.Command(o.Binary, args...)
+	c := exec.Command(o.Binary, args...) //nolint:noctx // It outlives this call, until Stop or Kill.
 	c.Env, c.Stderr = o.Env, o.Log
 	stdout, err := c.StdoutPipe()
 	if err != nil {

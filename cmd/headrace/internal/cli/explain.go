@@ -1,0 +1,23 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/headrace/headrace/sdk/go"
+)
+
+// explain is the text of an error for a person: what went wrong with its reason,
+// and what to do where that is known.
+func (a *App) explain(err error) string {
+	text := strings.TrimPrefix(err.Error(), "headrace: ")
+	switch {
+	case errors.Is(err, headrace.ErrUnreachable):
+		return "no server answers at " + a.address() +
+			": start one with `headrace dev`, or name yours with --addr or " + addrVariable + "; " + text
+	case errors.Is(err, context.DeadlineExceeded):
+		return "the server at " + a.address() + " did not answer in time: " + text
+	}
+	return text
+}

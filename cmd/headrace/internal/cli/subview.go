@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"strings"
+	"time"
+
+	"github.com/headrace/headrace/cmd/headrace/internal/output"
+	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
+)
+
+// subView is a subscription as the command line shows it.
+type subView struct {
+	Name                         string            `json:"name"`
+	Topic                        string            `json:"topic"`
+	Mode                         string            `json:"mode"`
+	Order                        string            `json:"order"`
+	Guarantee                    string            `json:"guarantee"`
+	LeaseSeconds                 float64           `json:"lease_seconds"`
+	MaxLeaseSeconds              float64           `json:"max_lease_seconds"`
+	MinBackoffSeconds            float64           `json:"min_backoff_seconds"`
+	MaxBackoffSeconds            float64           `json:"max_backoff_seconds"`
+	MaxOutstandingMessages       uint64            `json:"max_outstanding_messages"`
+	MaxOutstandingBytes          uint64            `json:"max_outstanding_bytes"`
+	ClientMaxOutstandingMessages uint64            `json:"client_max_outstanding_messages,omitempty"`
+	ClientMaxOutstandingBytes    uint64            `json:"client_max_outstanding_bytes,omitempty"`
+	Labels                       map[string]string `json:"labels,omitempty"`
+	Generation                   uint64            `json:"generation"`
+	CreateTime                   time.Time         `json:"create_time"`
+	State                        string            `json:"state"`
+}
+
+func viewSub(s *headracev1.Subscription) subView {
+	return subView{
+		Name:                         s.GetName(),
+		Topic:                        s.GetTopic(),
+		Mode:                         shortEnum(s.GetMode().String(), "SUBSCRIPTION_MODE_"),
+		Order:                        shortEnum(s.GetOrder().String(), "DELIVERY_ORDER_"),
+		Guarantee:                    shortEnum(s.GetGuarantee().String(), "DELIVERY_GUARANTEE_"),
+		LeaseSeconds:                 s.GetLease().AsDuration().Seconds(),
+		MaxLeaseSeconds:              s.GetMaxLease().AsDuration().Seconds(),
+		MinBackoffSeconds:            s.GetRetry().GetMinBackoff().AsDuration().Seconds(),
+		MaxBackoffSeconds:            s.GetRetry().GetMaxBackoff().AsDuration().Seconds(),
+		MaxOutstandingMessages:       s.GetMaxOutstanding().GetMessages(),
+		MaxOutstandingBytes:          s.GetMaxOutstanding().GetBytes(),
+		ClientMaxOutstandingMessages: s.GetClientMaxOutstanding().GetMessages(),
+		ClientMaxOutstandingBytes:    s.GetClientMaxOutstanding().GetBytes(),
+		Labels:                       s.GetLabels(),
+		Generation:                   s.GetGeneration(),
+		CreateTime:                   s.GetCreateTime().AsTime(),
+		State:                        shortEnum(s.GetState().String(), "RESOURCE_STATE_"),
+	}
+}
+
+var subColumns = []output.Column[subView]{
+	{Head: "SUBSCRIPTION", Cell: func(v subView) string { return v.Name }},
+	{Head: "TOPIC", Cell: func(v subView) string { return v.Topic }},
+	{Head: "MODE", Cell: func(v subView) string { return v.Mode }},
+	{Head: "ORDER", Cell: func(v subView) string { return v.Order }},
+	{Head: "LEASE", Right: true, Cell: func(v subView) string { return secondsText(v.LeaseSeconds) }},
+	{Head: "BACKOFF", Cell: func(v subView) string {
+		return secondsText(v.MinBackoffSeconds) + ".." + secondsText(v.MaxBackoffSeconds)
+	}},
+	{Head: "MAX OUTSTANDING", Cell: func(v subView) string {
+		return amountText(v.MaxOutstandingMessages, v.MaxOutstandingBytes)
+	}},
+	{Head: "CREATED", Cell: func(v subView) string { return timeText(v.CreateTime) }},
+	{Head: "STATE", Cell: func(v subView) string { return v.State }},
+	{Head: "LABELS", Cell: func(v subView) string { return labelText(v.Labels) }},
+}
+
+// subInfoView is a subscription with its figures.
+type subInfoView struct {
+	subView
+	flowView
+	Delivered      uint64             `json:"delivered"`
+	Redelivered    uint64             `json:"redelivered"`
+	Acked          uint64             `json:"acked"`
+	Retried        uint64             `json:"retried"`
+	Released       uint64             `json:"released"`
+	Expired        uint64             `json:"expired"`
+	PartitionStats []subPartitionView `json:"partition_stats"`
+}
+
+// subPartitionView is a subscription's figures in one partition.
+type subPartitionView struct {
+	Partition        uint32 `json:"partition"`
+	Floor            uint64 `json:"floor"`
+	NextOffset       uint64 `json:"next_offset"`
+	SettledPastFloor uint64 `json:"settled_past_floor"`
+	BacklogMessages  uint64 `json:"backlog_messages"`
+	BacklogBytes     uint64 `json:"backlog_bytes"`
+}
+
+func viewSubInfo(s *headracev1.Subscription, stats *headracev1.SubscriptionStats) subInfoView {
+	v := subInfoView{
+		subView:        viewSub(s),
+		flowView:       viewFlow(stats),
+		Delivered:      stats.GetDelivered(),
+		Redelivered:    stats.GetRedelivered(),
+		Acked:          stats.GetAcked(),
+		Retried:        stats.GetRetried(),
+		Released:       stats.GetReleased(),
+		Expired:        stats.GetExpired(),
+		PartitionStats: []subPartitionView{},
+	}
+	for _, p := range stats.GetPartitions() {
+		v.PartitionStats = append(v.PartitionStats, subPartitionView{
+			Partition:        p.GetPartition(),
+			Floor:            p.GetFloor(),
+			NextOffset:       p.GetNextOffset(),
+			SettledPastFloor: p.GetSettledPastFloor(),
+			BacklogMessages:  p.GetBacklog().GetMessages(),
+			BacklogBytes:     p.GetBacklog().GetBytes(),
+		})
+	}
+	return v
+}
+
+var subInfoColumns = append(append(
+	embed(subColumns, func(v subInfoView) subView { return v.subView }),
+	embed(flowColumns, func(v subInfoView) flowView { return v.flowView })...),
+	output.Column[subInfoView]{Head: "DELIVERED", Cell: func(v subInfoView) string {
+		return output.Count(v.Delivered) + ", " + output.Count(v.Redelivered) + " of them again"
+	}},
+	output.Column[subInfoView]{Head: "SETTLED", Cell: func(v subInfoView) string {
+		return output.Count(v.Acked) + " acked, " + output.Count(v.Retried) + " retried, " +
+			output.Count(v.Released) + " released, " + output.Count(v.Expired) + " expired"
+	}},
+	output.Column[subInfoView]{Head: "OFFSETS", Cell: func(v subInfoView) string { return floorsText(v.PartitionStats) }},
+)
+
+// floorsText writes where each partition stands as "partition:floor-next".
+func floorsText(partitions []subPartitionView) string {
+	var parts []string
+	for _, p := range partitions {
+		parts = append(parts, output.Count(p.Partition)+":"+output.Count(p.Floor)+"-"+output.Count(p.NextOffset))
+	}
+	return strings.Join(parts, " ")
+}
