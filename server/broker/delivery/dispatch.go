@@ -25,13 +25,8 @@ func (s *State) dispatch() {
 			break
 		}
 		progress = s.serve(x, share) || progress
-		s.served = append(s.served, x)
 	}
-	for _, x := range s.served {
-		s.place(x)
-	}
-	clear(s.served)
-	s.served = s.served[:0]
+	s.endTurn()
 	s.changed = s.changed || progress
 	s.more = progress && s.canGoOn()
 }
@@ -54,7 +49,9 @@ func (s *State) hasWork() bool {
 }
 
 // freshAllowed is false while too much waits for its retry.
-func (s *State) freshAllowed() bool { return s.pool.messages < s.config.MaxWaiting }
+func (s *State) freshAllowed() bool {
+	return s.pool.messages-uint64(s.misfits.len()) < s.config.MaxWaiting
+}
 
 // share is how many messages each session gets in this turn.
 func (s *State) share() uint64 {

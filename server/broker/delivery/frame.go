@@ -41,6 +41,7 @@ func (s *State) begin(f *frame, x *session, share uint64) {
 		x: x, slots: min(share, left.Messages), turn: s.config.TurnBytes,
 		space: x.maxFrame - min(x.maxFrame, FrameBytes),
 	}
+	f.done = f.slots == 0
 }
 
 // fit returns how many of n messages can go into the frame, at least 1, or 0 and

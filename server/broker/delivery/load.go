@@ -142,8 +142,10 @@ func (s *State) letGo(g *segment) bool {
 // requestLoads asks for what dispatch will need soon.
 func (s *State) requestLoads() {
 	if len(s.sessions) == 0 {
+		s.unloadAll()
 		return
 	}
+	s.attended = true
 	for _, p := range s.toLoad {
 		p.queuedLoad = false
 		s.requestAhead(p)
@@ -178,6 +180,7 @@ func (s *State) requestAbsent(p *partition) {
 		e := p.absent.top()
 		if p.settled(e.first) || p.at(e.first) != nil {
 			s.reroute(e)
+			s.more = true // it was behind one that had to be loaded
 			continue
 		}
 		p.isAsked, p.asked = true, e.first
@@ -189,8 +192,12 @@ func (s *State) requestAbsent(p *partition) {
 	}
 }
 
-// unloadAll gives everything back when the last session has left.
+// unloadAll gives everything back while there is no session.
 func (s *State) unloadAll() {
+	if !s.attended {
+		return
+	}
+	s.attended = false
 	for s.pool.ready.len() > 0 {
 		s.toAbsent(s.pool.ready.top())
 	}
@@ -208,4 +215,29 @@ func (s *State) unloadAll() {
 		s.closePartition(p)
 	}
 	s.wantedSegments = 0
+}
+
+// unloaded notes that a segment is not needed; it is told at the end of the turn,
+// unless it was given again meanwhile.
+func (s *State) unloaded(p *partition, base uint64) {
+	s.unloads = append(s.unloads, unloadedSegment{p, base})
+}
+
+type unloadedSegment struct {
+	p    *partition
+	base uint64
+}
+
+// tellUnloads tells what is not needed any more. Deliveries of this turn may still
+// name it, so this comes after them.
+func (s *State) tellUnloads() {
+	for _, u := range s.unloads {
+		if g := u.p.at(u.base); g != nil && g.base == u.base {
+			continue
+		}
+		e := take(&s.out.unloads)
+		*e = Unload{Partition: u.p.id, Base: u.base}
+		s.out.effects = append(s.out.effects, e)
+	}
+	s.unloads = s.unloads[:0]
 }

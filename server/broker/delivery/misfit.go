@@ -77,10 +77,15 @@ func (s *State) declined(f *frame, why fit, g *segment, offset uint64, e *redeli
 // isolate takes one message out of where it waits.
 func (s *State) isolate(g *segment, offset, size uint64, e *redelivery) *redelivery {
 	m := s.newRedelivery()
-	*m = redelivery{p: g.p, first: offset, last: offset, where: aside, size: size}
+	*m = redelivery{p: g.p, first: offset, last: offset, where: aside, size: size, again: e != nil}
 	s.pool.messages++
 	m.pin()
 	if e != nil {
+		m.avoid, m.avoidUntil, m.prefer = e.avoid, e.avoidUntil, e.prefer
+		if s.avoided(m) {
+			m.at = m.avoidUntil
+			s.pool.timers.put(m)
+		}
 		s.consume(e, 1)
 		return m
 	}
@@ -202,6 +207,9 @@ func (s *State) fillMisfits(f *frame) {
 // offer offers one message that was kept aside, and says whether it went.
 func (s *State) offer(f *frame, m *redelivery) bool {
 	x := f.x
+	if m.avoid == x && s.avoided(m) {
+		return false
+	}
 	if m.size > x.maxMessage || x.holds != nil && x.holds != m || m.holder != nil && m.holder != x {
 		return false
 	}
@@ -239,6 +247,9 @@ func (s *State) takeMisfit(f *frame, m *redelivery) bool {
 		return false
 	}
 	s.put(f, m.seg, m.first, 1, attempt)
+	if m.again {
+		m.p.counters.Redelivered++
+	}
 	s.pool.messages--
 	s.dropMisfit(m)
 	return true

@@ -103,9 +103,3 @@ func (s *State) emitLoad(p *partition, offset, bytes uint64) {
 	*e = Load{Partition: p.id, Offset: offset, Bytes: bytes}
 	s.out.effects = append(s.out.effects, e)
 }
-
-func (s *State) unloaded(p *partition, base uint64) {
-	e := take(&s.out.unloads)
-	*e = Unload{Partition: p.id, Base: base}
-	s.out.effects = append(s.out.effects, e)
-}

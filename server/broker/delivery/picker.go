@@ -32,9 +32,11 @@ func servedBefore(a, b *session) bool {
 	return a.id < b.id
 }
 
-// place puts a session where it belongs.
+// place puts a session where it belongs; one that was picked waits for the end of
+// the turn.
 func (s *State) place(x *session) {
 	switch {
+	case x.inTurn:
 	case !s.servable(x):
 		s.picker.eligible.remove(x)
 		s.picker.short.remove(x)
@@ -118,15 +120,28 @@ func (e *redelivery) nextBytes() uint64 { return e.seg.bytes(e.first, 1) }
 
 // pick takes the session out that is to be served next; nil when there is none.
 func (s *State) pick() *session {
-	if x := s.ceiling.reserved; x != nil {
-		if x.eligibleAt == 0 {
-			return nil
-		}
-		s.picker.eligible.remove(x)
-		return x
-	}
 	if s.picker.eligible.len() == 0 {
 		return nil
 	}
-	return s.picker.eligible.pop()
+	x := s.picker.eligible.top()
+	if holder := s.ceiling.reserved; holder != nil {
+		if holder.eligibleAt == 0 {
+			return nil
+		}
+		x = holder
+	}
+	s.picker.eligible.remove(x)
+	x.inTurn = true
+	s.served = append(s.served, x)
+	return x
+}
+
+// endTurn puts those that were picked back in line.
+func (s *State) endTurn() {
+	for _, x := range s.served {
+		x.inTurn = false
+		s.place(x)
+	}
+	clear(s.served)
+	s.served = s.served[:0]
 }

@@ -20,6 +20,8 @@ type redelivery struct {
 	avoidUntil Instant
 	prefer     bool
 
+	// again says that it was delivered before.
+	again bool
 	where place
 	at    Instant  // when timers moves it on: waiting or shunned
 	seg   *segment // what it holds while shunned or ready
@@ -104,6 +106,7 @@ func (s *State) add(like redelivery) *redelivery {
 	}
 	e := s.newRedelivery()
 	*e = like
+	e.again = true
 	s.pool.last = e
 	return e
 }
@@ -220,6 +223,7 @@ func (s *State) unplace(e *redelivery) *segment {
 	case ready:
 		s.pool.ready.remove(e)
 	case aside:
+		s.pool.timers.remove(e)
 		s.misfits.remove(e)
 	}
 	seg := e.seg
@@ -265,7 +269,13 @@ func (s *State) arrived(g *segment) {
 // ripen moves on what has become due, or need not avoid a session any more.
 func (s *State) ripen() {
 	for s.pool.timers.len() > 0 && s.pool.timers.top().at <= s.now {
-		s.reroute(s.pool.timers.top())
+		e := s.pool.timers.top()
+		if e.where == aside {
+			s.pool.timers.remove(e)
+			s.changed = true
+			continue
+		}
+		s.reroute(e)
 	}
 }
 

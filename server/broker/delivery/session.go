@@ -40,9 +40,10 @@ type session struct {
 	// shunned holds the redeliveries that it alone is not to get.
 	shunned heap[*redelivery]
 
-	eligibleAt int // place in picker.eligible
-	shortAt    int // place in picker.short
-	shunnerAt  int // place in pool.shunners
+	eligibleAt int  // place in picker.eligible
+	shortAt    int  // place in picker.short
+	shunnerAt  int  // place in pool.shunners
+	inTurn     bool // picked in this turn
 	servedTurn uint64
 	shortLeft  uint64 // its byte credit when it was put into picker.short
 	delivered  uint64
@@ -115,9 +116,6 @@ func (s *State) remove(x *session) {
 	s.sessions[end] = nil
 	s.sessions = s.sessions[:end]
 	delete(s.byID, x.id)
-	if end == 0 {
-		s.unloadAll()
-	}
 	s.replan()
 	s.changed = true
 }

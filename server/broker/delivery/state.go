@@ -10,13 +10,15 @@ type State struct {
 	open       []*partition // with fresh messages at hand, in no order
 	rotor      int          // where the next frame starts in open
 	toLoad     []*partition // may need a Load
+	unloads    []unloadedSegment
 	// wantedSegments counts the loaded segments that only redeliveries need.
 	wantedSegments int
 
 	sessions     []*session // in no order
 	byID         map[SessionID]*session
 	clients      map[string]*client
-	openSessions int // sessions that are serving
+	openSessions int  // sessions that are serving
+	attended     bool // there was a session in the last turn: segments may be loaded
 	ceiling      ceiling
 
 	pool      pool
@@ -178,6 +180,7 @@ func (s *State) Next(now Instant) []Effect {
 	s.reply()
 	s.dispatch()
 	s.requestLoads()
+	s.tellUnloads()
 	s.finishAll()
 	s.report()
 	s.beat()
@@ -191,7 +194,7 @@ func (s *State) Next(now Instant) []Effect {
 // ok is false when there is nothing to wait for.
 func (s *State) Deadline() (deadline Instant, ok bool) {
 	d := earliest{}
-	if s.more || len(s.owed) > 0 || len(s.finishing) > 0 || len(s.out.effects) > 0 ||
+	if s.more || len(s.owed) > 0 || len(s.finishing) > 0 || len(s.out.effects) > 0 || len(s.unloads) > 0 ||
 		!s.journal.inFlight && s.journal.dirty() {
 		d.at(s.now)
 	}

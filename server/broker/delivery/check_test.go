@@ -1,0 +1,154 @@
+package delivery
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// Check walks the whole state and says what is inconsistent in it.
+func Check(s *State) error {
+	for _, p := range s.order {
+		if err := p.check(); err != nil {
+			return fmt.Errorf("partition %d: %w", p.id, err)
+		}
+	}
+	if err := s.checkHeld(); err != nil {
+		return err
+	}
+	return s.checkPool()
+}
+
+func (p *partition) check() error {
+	above, ahead, counted := uint64(0), uint64(0), 0
+	for offset := p.floor; offset < p.head; offset++ {
+		if p.settled(offset) {
+			above++
+		}
+		c := p.chunks[offset/ChunkOffsets]
+		if c != nil && c.find(offset) != nil {
+			if p.settled(offset) {
+				return fmt.Errorf("offset %d is settled and counted", offset)
+			}
+			counted++
+		}
+		if offset >= p.next && (p.settled(offset) || c != nil && c.find(offset) != nil) {
+			ahead++
+		}
+	}
+	switch {
+	case p.next < p.floor || p.next > p.head:
+		return fmt.Errorf("next %d is not within %d..%d", p.next, p.floor, p.head)
+	case above != p.above:
+		return fmt.Errorf("%d settled above the floor, counted %d", above, p.above)
+	case ahead != p.ahead:
+		return fmt.Errorf("%d not fresh above next, counted %d", ahead, p.ahead)
+	case counted != p.counted:
+		return fmt.Errorf("%d counts, counted %d", counted, p.counted)
+	case p.floor < p.head && p.settled(p.floor):
+		return fmt.Errorf("floor %d is settled", p.floor)
+	}
+	return p.checkSegments()
+}
+
+func (p *partition) checkSegments() error {
+	bytes, n := uint64(0), 0
+	for _, g := range p.loaded {
+		if g.ahead {
+			bytes += g.bytes(g.base, uint64(len(g.ends)))
+			n++
+		}
+		if !g.ahead && g.wanted == 0 {
+			return fmt.Errorf("segment %d is kept for nothing", g.base)
+		}
+	}
+	if bytes != p.aheadBytes || n != p.aheadCount {
+		return fmt.Errorf("%d bytes in %d segments ahead, counted %d in %d", bytes, n, p.aheadBytes, p.aheadCount)
+	}
+	return nil
+}
+
+// checkHeld compares what sessions hold with what the ceilings say.
+func (s *State) checkHeld() error {
+	all := Credit{}
+	for _, x := range s.sessions {
+		held := Credit{}
+		for _, b := range x.blocks {
+			held.Messages += uint64(bits.OnesCount64(b.live))
+			held.Bytes += b.liveBytes()
+			if (b.live != 0) != (b.timer != 0) {
+				return fmt.Errorf("session %d: block %d has %x live and timer %d", x.id, b.first, b.live, b.timer)
+			}
+		}
+		if held != x.stream.held {
+			return fmt.Errorf("session %d holds %v, charged %v", x.id, held, x.stream.held)
+		}
+		all.Messages += held.Messages
+		all.Bytes += held.Bytes
+	}
+	if all != s.ceiling.held {
+		return fmt.Errorf("sessions hold %v, charged %v", all, s.ceiling.held)
+	}
+	return nil
+}
+
+func (b *block) liveBytes() (n uint64) {
+	for _, r := range b.runs {
+		for i := range r.n {
+			if b.live>>(r.at+i)&1 != 0 {
+				n += r.seg.bytes(r.first+uint64(i), 1)
+			}
+		}
+	}
+	return n
+}
+
+// checkPool compares the counts of the pool with what is in its places.
+func (s *State) checkPool() error {
+	var later, absentAll, others uint64
+	seen := make(map[*redelivery]bool)
+	note := func(e *redelivery, sum *uint64) {
+		if !seen[e] {
+			seen[e] = true
+			*sum += e.messages()
+		}
+	}
+	for _, e := range s.pool.timers.items {
+		if e.where == waiting {
+			note(e, &later)
+		}
+	}
+	for _, p := range s.order {
+		for _, e := range p.absent.items {
+			note(e, &absentAll)
+		}
+		for _, c := range p.chunks {
+			for _, e := range c.held {
+				note(e, &later)
+			}
+		}
+	}
+	if s.journal.inFlight {
+		for _, e := range s.journal.freed {
+			note(e, &later)
+		}
+	}
+	for _, e := range s.journal.orphans {
+		note(e, &later)
+	}
+	for _, e := range s.pool.ready.items {
+		note(e, &others)
+	}
+	for _, x := range s.sessions {
+		for _, e := range x.shunned.items {
+			note(e, &others)
+		}
+	}
+	for _, e := range append(s.misfits.aside, s.misfits.beyond...) {
+		note(e, &others)
+	}
+	if later != s.pool.later || absentAll != s.pool.absent || later+absentAll+others != s.pool.messages {
+		return fmt.Errorf("pool holds %d later, %d absent, %d others; counted %d, %d, %d in all",
+			later, absentAll, others, s.pool.later, s.pool.absent, s.pool.messages)
+	}
+	return nil
+}

@@ -1,0 +1,162 @@
+package model
+
+import "fmt"
+
+// PartitionChange is what a change set says of one partition.
+type PartitionChange struct {
+	Partition uint32
+	Floor     uint64
+	Chunks    []Chunk
+}
+
+// Chunk is the whole content of a chunk above the floor.
+type Chunk struct {
+	Index  uint64
+	Acked  func(offset uint64) bool
+	Counts []Count
+}
+
+// Count is how often the delivery of a message came to nothing.
+type Count struct {
+	Offset          uint64
+	Failed, Expired uint32
+	NotBefore       Instant
+}
+
+// changes is a change set that is not committed yet.
+type changes struct {
+	number     uint64
+	partitions []partitionChange
+}
+
+type partitionChange struct {
+	p      *partition
+	floor  uint64
+	states []messageChange
+}
+
+type messageChange struct {
+	message *message
+	durable durable
+}
+
+// Changed judges a change set: it must say what is true now, of whole chunks, and
+// come only when the one before is committed.
+func (m *Model) Changed(number uint64, partitions []PartitionChange) error {
+	if m.open != nil {
+		return fmt.Errorf("change set %d while %d is on its way", number, m.open.number)
+	}
+	if number != m.nextChange {
+		return fmt.Errorf("change set %d, expected %d", number, m.nextChange)
+	}
+	m.nextChange++
+	m.open = &changes{number: number}
+	for i := range partitions {
+		if err := m.changePartition(&partitions[i]); err != nil {
+			return fmt.Errorf("change set %d: %w", number, err)
+		}
+	}
+	return nil
+}
+
+func (m *Model) changePartition(c *PartitionChange) error {
+	p := m.partitions[c.Partition]
+	if c.Floor < p.floor {
+		return fmt.Errorf("the floor of partition %d goes back from %d to %d", p.id, p.floor, c.Floor)
+	}
+	change := partitionChange{p: p, floor: c.Floor}
+	for _, msg := range p.live {
+		if msg.offset >= c.Floor {
+			break
+		}
+		if msg.state != settled && !msg.durable.settled {
+			return fmt.Errorf("floor %d is above %v, which is not settled", c.Floor, msg)
+		}
+		change.states = append(change.states, messageChange{msg, durable{settled: true}})
+	}
+	p.floor = c.Floor
+	for i := range c.Chunks {
+		if err := change.chunk(&c.Chunks[i]); err != nil {
+			return err
+		}
+	}
+	m.open.partitions = append(m.open.partitions, change)
+	return nil
+}
+
+func (c *partitionChange) chunk(k *Chunk) error {
+	counts := make(map[uint64]Count, len(k.Counts))
+	for _, count := range k.Counts {
+		counts[count.Offset] = count
+	}
+	first := max(k.Index*chunkMessages, c.floor)
+	for offset := first; offset < (k.Index+1)*chunkMessages; offset++ {
+		msg := c.p.at(offset)
+		if msg == nil {
+			break
+		}
+		if msg.durable.settled && msg.state == settled {
+			if !k.Acked(offset) && !msg.durable.settled {
+				return fmt.Errorf("%v was acked, and is not any more", msg)
+			}
+			continue
+		}
+		count := counts[offset]
+		delete(counts, offset)
+		d := durable{settled: k.Acked(offset), failed: count.Failed, expired: count.Expired, notBefore: count.NotBefore}
+		if err := msg.agrees(d, count); err != nil {
+			return err
+		}
+		c.states = append(c.states, messageChange{msg, d})
+	}
+	for offset := range counts {
+		return fmt.Errorf("counts of offset %d of partition %d, which is settled", offset, c.p.id)
+	}
+	return nil
+}
+
+// agrees says whether what is written of a message is true.
+func (msg *message) agrees(d durable, count Count) error {
+	acked := msg.state == settled
+	switch {
+	case msg.durable.settled:
+		return nil
+	case d.settled != acked:
+		return fmt.Errorf("%v is written as acked: %v", msg, d.settled)
+	case !acked && (d.failed != msg.failed || d.expired != msg.expired):
+		return fmt.Errorf("%v has counts %d, %d, written %d, %d", msg, msg.failed, msg.expired, d.failed, d.expired)
+	case msg.state == waiting && d.failed+d.expired > 0 && !msg.plausible(count.NotBefore):
+		return fmt.Errorf("%v is written as due at %v, expected %v..%v", msg, count.NotBefore, msg.dueFrom, msg.dueBy)
+	}
+	return nil
+}
+
+// plausible says whether a written due time can be the one of the last failure; a
+// release after it made the message due earlier than it was then.
+func (msg *message) plausible(due Instant) bool {
+	return due <= msg.dueBy || msg.dueFrom == msg.dueBy
+}
+
+// Committed tells that a change set is durable.
+func (m *Model) Committed(number uint64) {
+	if m.open == nil || m.open.number != number {
+		return
+	}
+	for _, c := range m.open.partitions {
+		for _, s := range c.states {
+			s.message.durable = s.message.durable.join(s.durable)
+		}
+		c.p.durableFloor = c.floor
+		c.p.prune()
+	}
+	m.open = nil
+}
+
+// join is what a store knows after a write. A hole stays one.
+func (d durable) join(written durable) durable {
+	written.settled = written.settled || d.settled
+	return written
+}
+
+// Floor returns the floor of a partition as last written.
+func (m *Model) Floor(id uint32) uint64 { return m.partitions[id].floor }

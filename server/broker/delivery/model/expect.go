@@ -1,0 +1,79 @@
+package model
+
+import "fmt"
+
+// expectations are effects that must come before the turn ends.
+type expectations struct {
+	attached map[uint64]bool
+	goAways  map[uint64]bool
+	ends     map[uint64]string
+	revoked  map[revocation]string
+}
+
+type revocation struct{ session, sequence uint64 }
+
+func (e *expectations) attach(id uint64) {
+	if e.attached == nil {
+		e.attached = make(map[uint64]bool)
+	}
+	e.attached[id] = true
+}
+
+func (e *expectations) goAway(id uint64) {
+	if e.goAways == nil {
+		e.goAways = make(map[uint64]bool)
+	}
+	e.goAways[id] = true
+}
+
+func (e *expectations) end(id uint64, reason string) {
+	if e.ends == nil {
+		e.ends = make(map[uint64]string)
+	}
+	e.ends[id] = reason
+}
+
+func (e *expectations) revoke(session, sequence uint64, reason string) {
+	if e.revoked == nil {
+		e.revoked = make(map[revocation]string)
+	}
+	e.revoked[revocation{session, sequence}] = reason
+}
+
+func (e *expectations) ended(id uint64, reason string) error {
+	if e.ends[id] != reason {
+		return fmt.Errorf("session %d ended (%s), expected %q", id, reason, e.ends[id])
+	}
+	delete(e.ends, id)
+	return nil
+}
+
+// Revoked notes that a session was told that first..last are no longer its own.
+func (m *Model) Revoked(session, first, last uint64, reason string) error {
+	for sequence := first; sequence <= last; sequence++ {
+		r := revocation{session, sequence}
+		if m.expected.revoked[r] != reason {
+			return fmt.Errorf("session %d: sequence %d revoked (%s), expected %q", session, sequence, reason, m.expected.revoked[r])
+		}
+		delete(m.expected.revoked, r)
+	}
+	m.touch(session)
+	return nil
+}
+
+// missing says what was expected and did not come.
+func (e *expectations) missing() error {
+	for id := range e.attached {
+		return fmt.Errorf("session %d was not admitted", id)
+	}
+	for id := range e.goAways {
+		return fmt.Errorf("session %d was not told to go away", id)
+	}
+	for id, reason := range e.ends {
+		return fmt.Errorf("session %d was not ended (%s)", id, reason)
+	}
+	for r, reason := range e.revoked {
+		return fmt.Errorf("session %d: sequence %d was not revoked (%s)", r.session, r.sequence, reason)
+	}
+	return nil
+}

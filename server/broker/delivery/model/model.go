@@ -1,0 +1,350 @@
+package model
+
+import (
+	"fmt"
+	"time"
+)
+
+// Instant is monotonic time since an origin.
+type Instant = time.Duration
+
+// Limit bounds what is outstanding; zero fields mean none.
+type Limit struct{ Messages, Bytes uint64 }
+
+// Rules are what a subscription is set to.
+type Rules struct {
+	Exclusive                    bool
+	Subscription, Client, Stream Limit
+	LeaseCap                     time.Duration
+	BackoffMin, BackoffMax       time.Duration
+	MaxWaiting                   uint64
+}
+
+// Numbers of the protocol, written down a second time on purpose.
+const (
+	avoidTime     = 100 * time.Millisecond
+	minDelay      = 100 * time.Millisecond
+	maxDelay      = 12 * time.Hour
+	maxLease      = 12 * time.Hour
+	heartbeat     = 10 * time.Second
+	silence       = 30 * time.Second
+	repeatedSpan  = 1024
+	chunkMessages = 4096
+	// frameOverhead, runOverhead and attemptOverhead are granted to an encoding.
+	frameOverhead   = 64
+	runOverhead     = 32
+	attemptOverhead = 32
+)
+
+// Model is the account of one subscription.
+type Model struct {
+	rules      Rules
+	now        Instant
+	stalled    Instant
+	partitions map[uint32]*partition
+	sessions   map[uint64]*Session
+	closing    bool
+	closeAt    Instant
+	closed     bool
+	holes      bool // there was one
+	expected   expectations
+	// open is the content of the change set that is not committed yet.
+	open       *changes
+	nextChange uint64
+	totals     Totals
+}
+
+// Totals are the counts that a state machine keeps, too.
+type Totals struct {
+	Delivered, Redelivered, Acked, Retried, Released, Expired uint64
+}
+
+// Since returns the counts less those of an earlier time.
+func (t Totals) Since(o Totals) Totals {
+	return Totals{
+		t.Delivered - o.Delivered, t.Redelivered - o.Redelivered, t.Acked - o.Acked,
+		t.Retried - o.Retried, t.Released - o.Released, t.Expired - o.Expired,
+	}
+}
+
+// partition holds one record for each message.
+type partition struct {
+	id       uint32
+	first    uint64 // offset of messages[0]
+	messages []*message
+	// live are those that are not durably settled.
+	live []*message
+	// floor is as last written, committed or not; durableFloor is committed.
+	floor, durableFloor uint64
+}
+
+// state is where a message stands.
+type state uint8
+
+const (
+	fresh state = iota
+	outstanding
+	waiting
+	settled
+)
+
+// message is the record of one message.
+type message struct {
+	partition *partition
+	offset    uint64
+	size      uint64
+	state     state
+	delivered bool
+	failed    uint32
+	expired   uint32
+	durable   durable
+	// It is due at the earliest at dueFrom and surely at dueBy.
+	dueFrom, dueBy Instant
+	avoid          *Session
+	avoidUntil     Instant
+	prefer         bool
+	// While outstanding:
+	holder   *Session
+	sequence uint64
+	sentAt   Instant // lease clock
+	deadline Instant // lease clock
+}
+
+// durable is what a store knows of a message.
+type durable struct {
+	settled bool
+	failed  uint32
+	expired uint32
+	// notBefore is when it is due after a restart.
+	notBefore Instant
+}
+
+// New makes the account of a subscription with empty partitions 0..n-1.
+func New(rules Rules, partitions int) *Model {
+	m := &Model{
+		rules: rules, partitions: make(map[uint32]*partition),
+		sessions: make(map[uint64]*Session), nextChange: 1,
+	}
+	for id := range uint32(partitions) {
+		m.partitions[id] = &partition{id: id}
+	}
+	return m
+}
+
+// Totals returns the counts so far.
+func (m *Model) Totals() Totals { return m.totals }
+
+func (m *Model) leaseClock(t Instant) Instant { return t - m.stalled }
+
+// Publish adds messages of the given sizes to a partition.
+func (m *Model) Publish(id uint32, sizes []uint64) {
+	p := m.partitions[id]
+	for _, size := range sizes {
+		msg := &message{partition: p, offset: p.head(), size: size}
+		p.messages = append(p.messages, msg)
+		p.live = append(p.live, msg)
+	}
+}
+
+func (p *partition) head() uint64 { return p.first + uint64(len(p.messages)) }
+
+func (p *partition) at(offset uint64) *message {
+	if offset < p.first || offset >= p.head() {
+		return nil
+	}
+	return p.messages[offset-p.first]
+}
+
+// Hole settles first..last, which may lie beyond the head.
+func (m *Model) Hole(id uint32, first, last uint64) {
+	m.holes = true
+	p := m.partitions[id]
+	for p.head() <= last {
+		msg := &message{partition: p, offset: p.head(), size: 0}
+		p.messages = append(p.messages, msg)
+	}
+	for offset := first; offset <= last; offset++ {
+		msg := p.at(offset)
+		if msg.state != outstanding {
+			msg.state = settled
+		}
+		msg.durable = durable{settled: true}
+	}
+	p.prune()
+}
+
+// prune forgets the records of what is durably settled and held by nobody.
+func (p *partition) prune() {
+	kept := p.live[:0]
+	for _, msg := range p.live {
+		if !msg.durable.settled || msg.state == outstanding {
+			kept = append(kept, msg)
+		}
+	}
+	clear(p.live[len(kept):])
+	p.live = kept
+}
+
+// each visits what is not durably settled, in order.
+func (m *Model) each(visit func(*message)) {
+	for id := range uint32(len(m.partitions)) {
+		for _, msg := range m.partitions[id].live {
+			visit(msg)
+		}
+	}
+}
+
+// Stall tells that the server did not read for a while.
+func (m *Model) Stall(d time.Duration) { m.stalled += d }
+
+// Configure replaces the limits.
+func (m *Model) Configure(rules Rules) {
+	rules.Exclusive = m.rules.Exclusive
+	m.rules = rules
+}
+
+// Advance tells that every event read before now was told: timers fire.
+func (m *Model) Advance(now Instant) {
+	m.now = now
+	m.each(func(msg *message) {
+		if msg.state == outstanding && msg.deadline <= m.leaseClock(now) {
+			m.expire(msg, now)
+		}
+	})
+	for _, x := range m.sessions {
+		if x.heard+silence <= m.leaseClock(now) {
+			m.endCharged(x, "silent", now)
+		}
+	}
+	for _, x := range m.sessions {
+		if x.draining && !x.drainOver && x.drainAt <= now {
+			x.drainOver = true
+			m.takeBack(x, "drain ended")
+		}
+	}
+	if m.closing && !m.closed && m.closeAt <= now {
+		m.closed = true
+		for _, x := range m.sessions {
+			m.takeBack(x, "drain ended")
+		}
+	}
+}
+
+// expire ends a delivery whose lease has ended: charged.
+func (m *Model) expire(msg *message, at Instant) {
+	x := msg.holder
+	m.expected.revoke(x.id, msg.sequence, "lease expired")
+	ended := min(msg.deadline+m.stalled, at)
+	msg.leave()
+	m.totals.Expired++
+	msg.expired++
+	m.backOff(msg, x, ended, at)
+}
+
+// leave takes a message from its holder. A message in a hole is settled then.
+func (msg *message) leave() {
+	delete(msg.holder.held, msg.sequence)
+	msg.holder.usage.Messages--
+	msg.holder.usage.Bytes -= msg.size
+	msg.holder = nil
+	msg.state = waiting
+	if msg.durable.settled {
+		msg.state = settled
+	}
+}
+
+// backOff sets when a message is due that failed between two times.
+func (m *Model) backOff(msg *message, x *Session, from, by Instant) {
+	wait := m.rules.BackoffMin
+	for n := msg.failed + msg.expired; n > 1 && wait < m.rules.BackoffMax; n-- {
+		wait *= 2
+	}
+	wait = min(wait, m.rules.BackoffMax)
+	low := from + max(wait*8/10, minDelay)
+	msg.due(low, max(by, m.now)+max(wait*12/10, minDelay), x, true)
+}
+
+// due sets when a message may and must be ready, and who is not to get it first.
+func (msg *message) due(from, by Instant, avoid *Session, prefer bool) {
+	msg.dueFrom, msg.dueBy = from, by
+	msg.avoid, msg.prefer, msg.avoidUntil = avoid, prefer, by+avoidTime
+}
+
+// chargeAll ends all deliveries of a session that failed: each counts as expired and
+// is due at once.
+func (m *Model) chargeAll(x *Session, at Instant) {
+	for _, msg := range x.held {
+		msg.leave()
+		m.totals.Expired++
+		msg.expired++
+		msg.due(at, at, nil, false)
+	}
+}
+
+// returnAll ends all deliveries of a session uncharged; with a reason, they are
+// revoked.
+func (m *Model) returnAll(x *Session, at Instant, revoked string) {
+	for _, msg := range x.held {
+		if revoked != "" {
+			m.expected.revoke(x.id, msg.sequence, revoked)
+		}
+		msg.leave()
+		m.totals.Released++
+		msg.due(at, at, nil, false)
+	}
+}
+
+func (m *Model) takeBack(x *Session, revoked string) { m.returnAll(x, m.now, revoked) }
+
+func (m *Model) endCharged(x *Session, reason string, at Instant) {
+	m.chargeAll(x, at)
+	m.remove(x, reason)
+}
+
+// remove forgets a session; with a reason, its end is to be told.
+func (m *Model) remove(x *Session, reason string) {
+	x.gone = true
+	delete(m.sessions, x.id)
+	if reason != "" {
+		m.expected.end(x.id, reason)
+	}
+}
+
+// Restart forgets everything that is not durable. The caller makes a new state
+// machine from the change sets that were committed.
+func (m *Model) Restart() {
+	for _, x := range m.sessions {
+		m.remove(x, "")
+	}
+	m.expected, m.open, m.nextChange = expectations{}, nil, 1
+	m.closing, m.closed = false, false
+	m.each(func(msg *message) {
+		msg.holder, msg.delivered, msg.avoid = nil, false, nil
+		msg.failed, msg.expired = msg.durable.failed, msg.durable.expired
+		msg.state = fresh
+		if msg.durable.settled {
+			msg.state = settled
+		} else if msg.failed+msg.expired > 0 {
+			msg.state = waiting
+			msg.due(msg.durable.notBefore, msg.durable.notBefore, nil, false)
+		}
+	})
+	for _, p := range m.partitions {
+		p.floor = p.durableFloor
+		p.prune()
+	}
+}
+
+// unsettled counts the messages that are not settled.
+func (m *Model) unsettled() (n uint64) {
+	m.each(func(msg *message) {
+		if msg.state != settled && !msg.durable.settled {
+			n++
+		}
+	})
+	return n
+}
+
+func (msg *message) String() string {
+	return fmt.Sprintf("message %d/%d", msg.partition.id, msg.offset)
+}

@@ -1,0 +1,559 @@
+package delivery_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/headrace/headrace/server/broker/delivery"
+	"github.com/headrace/headrace/server/broker/delivery/model"
+)
+
+// simClient is a subscriber as it knows itself.
+type simClient struct {
+	id       delivery.SessionID
+	manual   bool
+	sent     uint64   // last sequence received
+	charged  uint64   // last charge received
+	holds    []uint64 // sequences that it has not settled, as far as it knows
+	number   uint64   // last settle number used
+	draining bool
+}
+
+func (c *simClient) received(e *delivery.Deliver) {
+	for i := range uint64(e.Messages) {
+		c.holds = append(c.holds, e.FirstSequence+i)
+	}
+	c.sent = e.FirstSequence + uint64(e.Messages) - 1
+	c.charged = e.ChargedBytes
+}
+
+func (s *sim) client(id delivery.SessionID) *simClient {
+	for _, c := range s.clients {
+		if c.id == id {
+			return c
+		}
+	}
+	return nil
+}
+
+func (s *sim) forgetClient(id delivery.SessionID) {
+	for i, c := range s.clients {
+		if c.id == id {
+			s.clients = append(s.clients[:i], s.clients[i+1:]...)
+			return
+		}
+	}
+}
+
+// anyClient returns a random client, nil when there is none.
+func (s *sim) anyClient() *simClient {
+	if len(s.clients) == 0 {
+		return nil
+	}
+	return s.clients[s.IntN(len(s.clients))]
+}
+
+// one says yes once in n times.
+func (s *sim) one(n int) bool { return s.IntN(n) == 0 }
+
+func (s *sim) limit(messages, bytes int) delivery.Ceiling {
+	return delivery.Ceiling{Messages: uint64(1 + s.IntN(messages)), Bytes: uint64(1 + s.IntN(bytes))}
+}
+
+// randomConfig sets a subscription to small limits, so that they are met.
+func (s *sim) randomConfig() delivery.Config {
+	c := delivery.Config{
+		Seed: s.Uint64(), LeaseCap: time.Minute, Lease: 5 * time.Second,
+		BackoffMin: 200 * time.Millisecond, BackoffMax: 5 * time.Second,
+		TurnBytes: uint64(200 + s.IntN(3000)), LoadBytes: uint64(1 + s.IntN(5000)),
+	}
+	if s.one(6) {
+		c.Mode = delivery.Exclusive
+	}
+	if s.one(4) {
+		c.Subscription = s.limit(60, 6000)
+	}
+	if s.one(4) {
+		c.Client = s.limit(30, 3000)
+	}
+	if s.one(4) {
+		c.Stream = s.limit(20, 2000)
+	}
+	if s.one(5) {
+		c.MaxWaiting = uint64(5 + s.IntN(20))
+	}
+	return c
+}
+
+// rules are the same in the model's words.
+func (s *sim) rules() model.Rules {
+	orElse := func(l delivery.Ceiling, messages, bytes uint64) model.Limit {
+		m := model.Limit(l)
+		if m.Messages == 0 {
+			m.Messages = messages
+		}
+		if m.Bytes == 0 {
+			m.Bytes = bytes
+		}
+		return m
+	}
+	c := s.config
+	r := model.Rules{
+		Exclusive:    c.Mode == delivery.Exclusive,
+		Subscription: orElse(c.Subscription, delivery.DefaultMaxMessages, delivery.DefaultMaxBytes),
+		Client:       model.Limit(c.Client), Stream: model.Limit(c.Stream),
+		LeaseCap: c.LeaseCap, BackoffMin: c.BackoffMin, BackoffMax: c.BackoffMax, MaxWaiting: c.MaxWaiting,
+	}
+	if r.MaxWaiting == 0 {
+		r.MaxWaiting = delivery.DefaultMaxWaiting
+	}
+	return r
+}
+
+// action is something that may happen, with how often.
+type action struct {
+	weight int
+	do     func()
+}
+
+// randomActions gives each episode its own mixture: some have no failures, some
+// hardly anything else.
+func (s *sim) randomActions() []action {
+	all := []action{
+		{30, s.publish}, {60, s.settle}, {12, s.attach}, {25, s.answerLoads}, {25, s.commit},
+		{8, s.credit}, {4, s.extend}, {3, s.writable}, {3, s.heard}, {2, s.detach}, {1, s.drain},
+		{1, s.hole}, {1, s.stall}, {1, s.configure}, {1, s.restart}, {0, s.stop}, {1, s.fault},
+	}
+	for i := range all {
+		switch s.IntN(4) {
+		case 0:
+			all[i].weight *= 3
+		case 1:
+			all[i].weight /= 2
+		}
+	}
+	if s.one(10) {
+		all[len(all)-2].weight = 1
+	}
+	return all
+}
+
+// act lets one random thing happen.
+func (s *sim) act() {
+	sum := 0
+	for _, a := range s.actions {
+		sum += a.weight
+	}
+	n := s.IntN(sum)
+	for _, a := range s.actions {
+		if n -= a.weight; n < 0 {
+			a.do()
+			return
+		}
+	}
+}
+
+func (s *sim) publish() {
+	s.state.Stats(&s.stats)
+	if s.stats.Backlog > 150 {
+		return
+	}
+	p := s.store.partitions[s.IntN(len(s.store.partitions))]
+	sizes := make([]uint64, 1+s.IntN(30))
+	for i := range sizes {
+		sizes[i] = uint64(1 + s.IntN(100))
+		if s.one(40) {
+			sizes[i] = uint64(1 + s.IntN(4000))
+		}
+	}
+	segment := p.publish(sizes, uint32(s.IntN(1000)), int64(s.now))
+	s.model.Publish(p.id, sizes)
+	s.emit(&delivery.Head{Partition: p.id, Next: p.head})
+	if s.one(2) {
+		p.resident[segment.Base] = true
+		s.emit(&delivery.Loaded{Partition: p.id, Segments: []delivery.Segment{segment}})
+	}
+}
+
+func (s *sim) attach() {
+	if len(s.clients) >= 5 {
+		return
+	}
+	e := &delivery.Attach{
+		Stamp: delivery.Stamp{Session: s.nextID, At: s.at()}, MaxFrameBytes: uint64(150 + s.IntN(6000)),
+		Lease:  time.Duration(1+s.IntN(20)) * time.Second,
+		Window: delivery.Credit{Messages: uint64(s.IntN(40)), Bytes: uint64(s.IntN(4000))},
+	}
+	if s.one(2) {
+		e.ClientID = fmt.Sprintf("client-%d", s.IntN(3))
+	}
+	if s.one(3) {
+		e.Replenish = delivery.Manual
+	}
+	e.Takeover = s.one(8)
+	s.nextID++
+	s.clients = append(s.clients, &simClient{id: e.Session, manual: e.Replenish == delivery.Manual})
+	s.model.Attach(model.Attach{
+		Session: uint64(e.Session), At: e.At, Client: e.ClientID, Manual: e.Replenish == delivery.Manual,
+		Window: model.Limit(e.Window), MaxFrame: e.MaxFrameBytes, Lease: e.Lease, Takeover: e.Takeover,
+	})
+	s.emit(e)
+}
+
+func (s *sim) credit() {
+	c := s.anyClient()
+	if c == nil {
+		return
+	}
+	stamp := delivery.Stamp{Session: c.id, At: s.at()}
+	wrong := s.one(200)
+	if c.manual != wrong {
+		e := &delivery.Grant{Stamp: stamp, ThroughSequence: c.sent + uint64(s.IntN(30)), ThroughBytes: c.charged + uint64(s.IntN(3000))}
+		s.model.Grant(uint64(c.id), e.At, model.Limit{Messages: e.ThroughSequence, Bytes: e.ThroughBytes})
+		s.emit(e)
+		return
+	}
+	e := &delivery.Window{Stamp: stamp, Credit: delivery.Credit{Messages: uint64(s.IntN(40)), Bytes: uint64(s.IntN(4000))}}
+	s.model.Window(uint64(c.id), e.At, model.Limit(e.Credit))
+	s.emit(e)
+}
+
+// ranges picks sequences of a client: mostly what it holds, sometimes anything.
+func (s *sim) ranges(c *simClient) (all []delivery.SequenceRange) {
+	if len(c.holds) > 0 && !s.one(20) {
+		n := 1 + s.IntN(len(c.holds))
+		if s.one(2) {
+			n = min(n, 5)
+		}
+		from := s.IntN(len(c.holds) - n + 1)
+		stride := 1 + s.IntN(2)
+		for i := from; i < from+n; i += stride {
+			all = appendSequence(all, c.holds[i])
+		}
+		return all
+	}
+	first := uint64(s.IntN(int(c.sent) + 5))
+	return []delivery.SequenceRange{{First: first, Last: first + uint64(s.IntN(10))}}
+}
+
+func appendSequence(all []delivery.SequenceRange, sequence uint64) []delivery.SequenceRange {
+	if n := len(all); n > 0 && all[n-1].Last+1 == sequence {
+		all[n-1].Last = sequence
+		return all
+	}
+	return append(all, delivery.SequenceRange{First: sequence, Last: sequence})
+}
+
+func (c *simClient) let(ranges []delivery.SequenceRange) {
+	kept := c.holds[:0]
+	for _, sequence := range c.holds {
+		in := false
+		for _, r := range ranges {
+			in = in || r.First <= sequence && sequence <= r.Last
+		}
+		if !in {
+			kept = append(kept, sequence)
+		}
+	}
+	c.holds = kept
+}
+
+func (s *sim) number(c *simClient) uint64 {
+	switch {
+	case c.number > 0 && s.one(20):
+		return c.number - uint64(s.IntN(int(min(c.number, 50))))
+	case s.one(500):
+		c.number += 2
+	default:
+		c.number++
+	}
+	return c.number
+}
+
+func (s *sim) settle() {
+	c := s.anyClient()
+	if c == nil || len(c.holds) == 0 && !s.one(10) {
+		return
+	}
+	e := &delivery.Settle{Stamp: delivery.Stamp{Session: c.id, At: s.at()}, Ranges: s.ranges(c), Delay: -1}
+	var verdict model.Verdict
+	switch n := s.IntN(20); {
+	case n < 13:
+		e.Verdict, verdict = delivery.Ack, model.Ack
+	case n < 16:
+		e.Verdict, verdict = delivery.Retry, model.Retry
+		if s.one(3) {
+			e.Delay = time.Duration(s.IntN(1000)) * time.Millisecond
+		}
+	case n < 19:
+		e.Verdict, verdict = delivery.Release, model.Release
+	default:
+		e.Verdict, verdict = delivery.Reject, model.Reject
+	}
+	e.Number = s.number(c)
+	if verdict != model.Reject && !s.one(30) {
+		c.let(e.Ranges)
+	}
+	s.tellSettle(e, verdict)
+}
+
+func (s *sim) tellSettle(e *delivery.Settle, verdict model.Verdict) {
+	s.model.Settle(model.Settle{
+		Session: uint64(e.Session), At: e.At, Number: e.Number, Ranges: modelRanges(e.Ranges), Verdict: verdict, Delay: e.Delay,
+	})
+	s.emit(e)
+}
+
+func modelRanges(all []delivery.SequenceRange) (out []model.Range) {
+	for _, r := range all {
+		out = append(out, model.Range(r))
+	}
+	return out
+}
+
+func (s *sim) extend() {
+	c := s.anyClient()
+	if c == nil {
+		return
+	}
+	e := &delivery.Extend{
+		Stamp: delivery.Stamp{Session: c.id, At: s.at()}, Ranges: s.ranges(c), Number: s.number(c),
+		Duration: time.Duration(s.IntN(40)) * time.Second,
+	}
+	s.model.Settle(model.Settle{
+		Session: uint64(e.Session), At: e.At, Number: e.Number, Ranges: modelRanges(e.Ranges),
+		Verdict: model.Extension, Duration: e.Duration,
+	})
+	s.emit(e)
+}
+
+func (s *sim) writable() {
+	if c := s.anyClient(); c != nil {
+		writable := !s.one(3)
+		s.model.Writable(uint64(c.id), writable)
+		s.emit(&delivery.Writable{Stamp: delivery.Stamp{Session: c.id, At: s.at()}, Writable: writable})
+	}
+}
+
+func (s *sim) heard() {
+	for _, c := range s.clients {
+		if !s.one(4) {
+			e := &delivery.Heard{Stamp: delivery.Stamp{Session: c.id, At: s.at()}}
+			s.model.Heard(uint64(c.id), e.At)
+			s.emit(e)
+		}
+	}
+}
+
+func (s *sim) detach() {
+	c := s.anyClient()
+	if c == nil {
+		return
+	}
+	e := &delivery.Detach{Stamp: delivery.Stamp{Session: c.id, At: s.at()}}
+	switch s.IntN(5) {
+	case 0, 1:
+		e.How = delivery.Clean
+		s.model.Close(uint64(c.id), e.At)
+	case 2:
+		e.How = delivery.Gone
+		s.model.Gone(uint64(c.id), e.At)
+	default:
+		e.How = delivery.Broken
+		s.model.Break(uint64(c.id), e.At)
+	}
+	s.forgetClient(c.id)
+	s.emit(e)
+}
+
+func (s *sim) drain() {
+	if c := s.anyClient(); c != nil {
+		e := &delivery.Drain{Stamp: delivery.Stamp{Session: c.id, At: s.at()}, Grace: time.Duration(s.IntN(5000)) * time.Millisecond}
+		s.model.Drain(uint64(c.id), e.At, e.Grace)
+		s.emit(e)
+	}
+}
+
+// hole settles a part of a partition, or skips beyond its head.
+func (s *sim) hole() {
+	p := s.store.partitions[s.IntN(len(s.store.partitions))]
+	first := p.head
+	if s.one(2) && p.head > p.floor {
+		first = p.floor + s.Uint64N(p.head-p.floor)
+	}
+	last := first + uint64(s.IntN(20))
+	if s.one(5) {
+		last = first + uint64(s.IntN(9000))
+	}
+	if first < p.head {
+		last = min(last, p.head-1)
+	}
+	p.head = max(p.head, last+1)
+	p.holes = append(p.holes, delivery.OffsetRange{First: first, Last: last})
+	s.model.Hole(p.id, first, last)
+	s.emit(&delivery.Hole{Partition: p.id, First: first, Last: last})
+}
+
+func (s *sim) stall() {
+	d := time.Duration(s.IntN(20_000)) * time.Millisecond
+	s.model.Stall(d)
+	s.emit(&delivery.Stalled{Duration: d})
+}
+
+func (s *sim) configure() {
+	fresh := s.randomConfig()
+	fresh.Mode, fresh.Seed = s.config.Mode, s.config.Seed
+	s.config = fresh
+	s.model.Configure(s.rules())
+	s.emit(&delivery.Configure{Config: s.config})
+}
+
+func (s *sim) stop() {
+	grace := time.Duration(s.IntN(5000)) * time.Millisecond
+	at := s.at()
+	s.model.Shutdown(at, grace)
+	s.emit(&delivery.Shutdown{At: at, Grace: grace})
+	s.shutdown = true
+}
+
+// fault attaches a session twice, or sends a late frame of one that is gone.
+func (s *sim) fault() {
+	c := s.anyClient()
+	if c == nil || !s.one(20) {
+		s.emit(&delivery.Heard{Stamp: delivery.Stamp{Session: s.nextID + 1000, At: s.at()}})
+		return
+	}
+	e := &delivery.Attach{Stamp: delivery.Stamp{Session: c.id, At: s.at()}, Lease: time.Second}
+	s.model.Attach(model.Attach{Session: uint64(c.id), At: e.At, Lease: e.Lease})
+	s.emit(e)
+}
+
+// answerLoads answers one load, or all.
+func (s *sim) answerLoads() {
+	all := s.one(2)
+	for len(s.store.loads) > 0 {
+		i := s.IntN(len(s.store.loads))
+		load := s.store.loads[i]
+		s.store.loads = append(s.store.loads[:i], s.store.loads[i+1:]...)
+		s.answerLoad(load)
+		if !all {
+			return
+		}
+	}
+}
+
+func (s *sim) answerLoad(load delivery.Load) {
+	p := s.store.partitions[load.Partition]
+	if segments, ok := p.find(load.Offset, load.Bytes); ok {
+		for _, g := range segments {
+			p.resident[g.Base] = true
+		}
+		s.emit(&delivery.Loaded{Partition: p.id, Segments: segments})
+		return
+	}
+	if h, ok := p.hole(load.Offset); ok {
+		s.emit(&delivery.Hole{Partition: p.id, First: h.First, Last: h.Last})
+	}
+}
+
+func (s *sim) commit() {
+	if s.store.open == nil {
+		return
+	}
+	number := s.store.commit()
+	s.model.Committed(number)
+	s.emit(&delivery.Committed{Number: number})
+}
+
+// restart forgets what was not committed.
+func (s *sim) restart() {
+	if !s.one(5) {
+		return
+	}
+	s.events = s.events[:0]
+	if s.store.open != nil && s.one(2) {
+		s.model.Committed(s.store.commit())
+	}
+	s.store.forget()
+	s.clients = nil
+	s.model.Restart()
+	s.store.forgotten = s.model.Totals().Since(s.store.totals())
+	s.config.Seed = s.Uint64()
+	s.state = delivery.New(s.config, s.store.cursors())
+}
+
+// totals sums the counters on disk.
+func (st *simStore) totals() (t model.Totals) {
+	for _, p := range st.partitions {
+		c := p.counters
+		t.Delivered += c.Delivered
+		t.Redelivered += c.Redelivered
+		t.Acked += c.Acked
+		t.Retried += c.Retried
+		t.Released += c.Released
+		t.Expired += c.Expired
+	}
+	return t
+}
+
+// calm breaks all sessions and takes every limit away.
+func (s *sim) calm() {
+	for len(s.clients) > 0 {
+		c := s.clients[0]
+		at := s.at()
+		s.model.Break(uint64(c.id), at)
+		s.emit(&delivery.Detach{Stamp: delivery.Stamp{Session: c.id, At: at}, How: delivery.Broken})
+		s.forgetClient(c.id)
+	}
+	s.config = delivery.Config{Mode: s.config.Mode, BackoffMin: time.Second, BackoffMax: time.Minute, LeaseCap: time.Hour}
+	s.model.Configure(s.rules())
+	s.emit(&delivery.Configure{Config: s.config})
+}
+
+// finishStep commits and loads whatever there is; one patient client with all the
+// credit there is acks everything.
+func (s *sim) finishStep() {
+	s.commit()
+	for len(s.store.loads) > 0 {
+		s.answerLoads()
+	}
+	if len(s.clients) == 0 {
+		if s.stats.Backlog > 0 {
+			s.attachPatient()
+		}
+		return
+	}
+	c := s.clients[0]
+	if s.stats.Backlog == 0 {
+		s.model.Close(uint64(c.id), s.at())
+		s.emit(&delivery.Detach{Stamp: delivery.Stamp{Session: c.id, At: s.lastAt}, How: delivery.Clean})
+		return
+	}
+	s.model.Heard(uint64(c.id), s.at())
+	s.emit(&delivery.Heard{Stamp: delivery.Stamp{Session: c.id, At: s.lastAt}})
+	if len(c.holds) == 0 {
+		return
+	}
+	e := &delivery.Settle{Stamp: delivery.Stamp{Session: c.id, At: s.at()}, Verdict: delivery.Ack, Delay: -1}
+	for _, sequence := range c.holds {
+		e.Ranges = appendSequence(e.Ranges, sequence)
+	}
+	c.number++
+	e.Number = c.number
+	c.holds = c.holds[:0]
+	s.tellSettle(e, model.Ack)
+}
+
+func (s *sim) attachPatient() {
+	e := &delivery.Attach{
+		Stamp:  delivery.Stamp{Session: s.nextID, At: s.at()},
+		Window: delivery.Credit{Messages: 1 << 30, Bytes: 1 << 40}, MaxFrameBytes: 1 << 20, Lease: time.Minute,
+		Takeover: true,
+	}
+	s.nextID++
+	s.clients = append(s.clients, &simClient{id: e.Session})
+	s.model.Attach(model.Attach{
+		Session: uint64(e.Session), At: e.At, Window: model.Limit(e.Window), MaxFrame: e.MaxFrameBytes, Lease: e.Lease, Takeover: true,
+	})
+	s.emit(e)
+}

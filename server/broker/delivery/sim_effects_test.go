@@ -1,0 +1,131 @@
+package delivery_test
+
+import (
+	"fmt"
+
+	"github.com/headrace/headrace/server/broker/delivery"
+	"github.com/headrace/headrace/server/broker/delivery/model"
+)
+
+// The model's words for what the state machine says in numbers.
+var (
+	endReasons = map[delivery.EndReason]string{
+		delivery.EndClosed: "closed", delivery.EndShutdown: "shutdown", delivery.EndRefused: "refused",
+		delivery.EndTakenOver: "taken over", delivery.EndSilent: "silent", delivery.EndSettleGap: "settle gap",
+		delivery.EndWrongCredit: "wrong credit", delivery.EndAttachedTwice: "attached twice",
+	}
+	revokeReasons = map[delivery.RevokeReason]string{
+		delivery.LeaseExpired: "lease expired", delivery.TakenOver: "taken over", delivery.DrainEnded: "drain ended",
+	}
+	failureReasons = map[delivery.FailureReason]string{
+		delivery.Unknown: "unknown", delivery.Stale: "stale", delivery.NotServed: "not served",
+		delivery.LeaseCapped: "capped",
+	}
+)
+
+// perform does what an owner loop does with an effect, and has the model judge it.
+func (s *sim) perform(effect delivery.Effect) error {
+	switch e := effect.(type) {
+	case *delivery.Deliver:
+		return s.deliver(e)
+	case *delivery.SettleResult:
+		return s.settleResult(e)
+	case *delivery.Flow:
+		return s.flow(e)
+	case *delivery.Revoked:
+		return s.revoked(e)
+	case *delivery.ChangeSet:
+		s.store.open = e
+		return s.model.Changed(e.Number, modelChanges(e))
+	case *delivery.Load:
+		s.store.loads = append(s.store.loads, *e)
+	case *delivery.Unload:
+		delete(s.store.partitions[e.Partition].resident, e.Base)
+	case *delivery.Attached:
+		return s.model.Attached(uint64(e.Session))
+	case *delivery.GoAway:
+		return s.model.WentAway(uint64(e.Session))
+	case *delivery.Drained:
+		return s.model.Drained(uint64(e.Session))
+	case *delivery.EndSession:
+		s.forgetClient(e.Session)
+		return s.model.Ended(uint64(e.Session), endReasons[e.Reason])
+	default:
+		return fmt.Errorf("not known")
+	}
+	return nil
+}
+
+func (s *sim) deliver(e *delivery.Deliver) error {
+	d := model.Delivery{
+		Session: uint64(e.Session), FirstSequence: e.FirstSequence, ChargedBytes: e.ChargedBytes, Bytes: e.Bytes,
+		Runs: len(e.Runs), AttemptRuns: len(e.Attempts),
+	}
+	for _, r := range e.Runs {
+		if err := s.store.partitions[r.Partition].loadedRun(r); err != nil {
+			return err
+		}
+		for i := range uint64(r.Count) {
+			d.Messages = append(d.Messages, model.Delivered{Partition: r.Partition, Offset: r.First + i, Attempt: 1})
+		}
+	}
+	for _, a := range e.Attempts {
+		for i := a.Index; i < a.Index+a.Count; i++ {
+			d.Messages[i].Attempt = a.Attempt
+		}
+	}
+	if len(d.Messages) != int(e.Messages) {
+		return fmt.Errorf("%d messages in runs, %d in all", len(d.Messages), e.Messages)
+	}
+	if c := s.client(e.Session); c != nil {
+		c.received(e)
+	}
+	return s.model.Delivered(&d)
+}
+
+func (s *sim) settleResult(e *delivery.SettleResult) error {
+	var failures []model.ResultFailure
+	for _, f := range e.Failures {
+		failures = append(failures, model.ResultFailure{
+			Number: f.Number, First: f.Range.First, Last: f.Range.Last, Reason: failureReasons[f.Reason],
+		})
+	}
+	return s.model.Confirmed(uint64(e.Session), e.ConfirmedThrough, failures)
+}
+
+func (s *sim) revoked(e *delivery.Revoked) error {
+	for _, r := range e.Ranges {
+		if err := s.model.Revoked(uint64(e.Session), r.First, r.Last, revokeReasons[e.Reason]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *sim) flow(e *delivery.Flow) error {
+	return s.model.Flowed(model.Flow{
+		Session: uint64(e.Session), Backlog: e.Backlog,
+		Credit: model.Limit(e.Credit), Outstanding: model.Limit(e.Outstanding),
+		NoMessages:   e.Blocked&delivery.NoMessages != 0,
+		WriteStalled: e.Blocked&delivery.WriteStalled != 0,
+	})
+}
+
+func modelChanges(set *delivery.ChangeSet) (all []model.PartitionChange) {
+	for i := range set.Partitions {
+		from := &set.Partitions[i]
+		to := model.PartitionChange{Partition: from.Partition, Floor: from.Floor}
+		for j := range from.Chunks {
+			chunk := &from.Chunks[j]
+			out := model.Chunk{Index: chunk.Index, Acked: func(offset uint64) bool {
+				return chunk.Acked.Has(int(offset % delivery.ChunkOffsets))
+			}}
+			for _, c := range chunk.Counts {
+				out.Counts = append(out.Counts, model.Count(c))
+			}
+			to.Chunks = append(to.Chunks, out)
+		}
+		all = append(all, to)
+	}
+	return all
+}
