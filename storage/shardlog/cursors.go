@@ -30,17 +30,25 @@ func (s *Store) Cursors(ctx context.Context, id storage.SubscriptionID) ([]stora
 
 // cursorCount is the number of a subscription's cursors, once nothing before this
 // call is open.
-func (s *Store) cursorCount(ctx context.Context, id storage.SubscriptionID) (n int, err error) {
-	problem := storage.ErrNotFound
-	err = s.ask(ctx, func() {
-		if x := s.committer.shard.subscriptions[id]; x != nil && x.State != storage.Deleting {
-			n, problem = len(x.cursors), x.damage
+func (s *Store) cursorCount(ctx context.Context, id storage.SubscriptionID) (int, error) {
+	type answer struct {
+		n   int
+		err error
+	}
+	answers := make(chan answer, 1) // one answer, which nobody may wait for any more
+	err := s.ask(ctx, func() {
+		x := s.committer.shard.subscriptions[id]
+		if x == nil || x.State == storage.Deleting {
+			answers <- answer{err: storage.ErrNotFound}
+			return
 		}
+		answers <- answer{len(x.cursors), x.damage}
 	})
 	if err != nil {
 		return 0, err
 	}
-	return n, problem
+	a := <-answers
+	return a.n, a.err
 }
 
 // readCursor reads one cursor with its ack chunks from one snapshot.

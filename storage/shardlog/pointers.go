@@ -61,3 +61,9 @@ func decodePointer(key []byte, value storage.Value) (p pointer, err error) {
 	})
 	return p, err
 }
+
+// lostPointer is ErrDataLoss for a pointer that must begin at one offset and begins
+// at another.
+func lostPointer(id storage.PartitionID, want, got storage.Offset) error {
+	return fmt.Errorf("%w: %v has no pointer at %d, the next is at %d", storage.ErrDataLoss, id, want, got)
+}

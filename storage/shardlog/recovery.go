@@ -133,6 +133,5 @@ func (r *recovery) finish() {
 			}
 		}
 	}
-	x.live.old, x.live.counted = x.number, x.number == 0
-	x.live.rebuilt = map[segmentID]uint32{}
+	x.live.begin(x.number)
 }

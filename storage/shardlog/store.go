@@ -76,6 +76,21 @@ func (s *Store) show(x *shard) {
 	for _, u := range x.subscriptions {
 		s.directory.putSubscription(u.shown())
 	}
+	s.resumeRemovals(x)
+}
+
+// resumeRemovals goes on removing what was deleted or never came to be.
+func (s *Store) resumeRemovals(x *shard) {
+	for id, u := range x.subscriptions {
+		if u.State == storage.Deleting {
+			s.janitor.removeSubscription(id)
+		}
+	}
+	for id, t := range x.topics {
+		if t.State == storage.Deleting {
+			s.janitor.removeTopic(id)
+		}
+	}
 }
 
 // Close stops taking work, commits what was handed over, marks the shard as stopped
