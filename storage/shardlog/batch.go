@@ -98,6 +98,11 @@ func (b *batch) reset() {
 		clear(b.runs[i].appends)
 		b.runs[i].partition = nil
 	}
+	for _, share := range b.queues {
+		if share.queue.openIn == b {
+			share.queue.openIn = nil // The batch is used again, without this queue.
+		}
+	}
 	clear(b.Ops)
 	clear(b.chunks)
 	clear(b.partitions)
