@@ -111,7 +111,8 @@ const (
 	// EndSession follows as soon as its settles are confirmed.
 	Clean DetachHow = iota + 1
 	// Broken: the stream failed. Each unsettled delivery counts as expired and is
-	// due at once. No effect for this session follows.
+	// due at once. No effect for this session follows, but for what was decided on
+	// earlier events of the same Apply.
 	Broken
 	// Gone: the server ended the stream for a reason that is not the client's
 	// failure (deleted, store failed). Released uncharged. No effect follows.

@@ -15,11 +15,11 @@ func newLeases() heap[*block] {
 	}
 }
 
-// judge expires those leases of a block that ended before an event was read,
-// though no timer has fired yet.
-func (s *State) judge(b *block, at Instant) {
-	if b.due <= s.leaseClock(at) && b.live != 0 {
-		s.expire(b, at)
+// judge expires those of some deliveries of a block whose leases ended before an
+// event that names them was read, though no timer has fired yet.
+func (s *State) judge(b *block, named uint64, at Instant) {
+	if b.due <= s.leaseClock(at) {
+		s.expire(b, b.ended(s.leaseClock(at))&named, at)
 	}
 }
 
@@ -28,16 +28,16 @@ func (s *State) expireLeases() {
 	for s.leases.len() > 0 && s.leases.top().due <= s.leaseClock(s.now) {
 		b := s.leases.top()
 		x := b.x
-		s.expire(b, s.now)
+		s.expire(b, b.ended(s.leaseClock(s.now)), s.now)
 		s.tidy(x)
 		s.refreshAfter(x)
 	}
 }
 
-// expire ends the deliveries of a block whose leases ended at a time or before.
-func (s *State) expire(b *block, at Instant) {
+// expire ends deliveries of a block whose leases ended at a time or before.
+func (s *State) expire(b *block, mask uint64, at Instant) {
 	o := outcome{x: b.x, kind: expired, at: at, delay: -1}
-	for mask := b.ended(s.leaseClock(at)); mask != 0; {
+	for mask != 0 {
 		from, to := firstRun(mask)
 		mask &^= bitsOf(from, to)
 		s.revoke(b.x, b.first+uint64(from), b.first+uint64(to)-1, LeaseExpired)

@@ -28,11 +28,11 @@ func (s *State) load(e *Loaded) {
 
 func (s *State) loadOne(g *segment) {
 	p := g.p
+	wanted := s.wants(g)
+	p.answered(g.base, g.end())
 	if have := p.at(g.base); have != nil && have.base == g.base {
 		return // given twice counts once
 	}
-	wanted := s.wants(g)
-	p.answered(g.base, g.end())
 	if !wanted || !p.insert(g) {
 		s.unloaded(p, g.base)
 		return

@@ -140,8 +140,9 @@ func (s *State) walk(o *outcome, r SequenceRange) {
 		if b.first > last {
 			break
 		}
-		s.judge(b, o.at)
-		for mask := b.mask(next, last) & b.live; mask != 0; {
+		named := b.mask(next, last)
+		s.judge(b, named, o.at)
+		for mask := named & b.live; mask != 0; {
 			from, to := firstRun(mask)
 			mask &^= bitsOf(from, to)
 			if start := b.first + uint64(from); start > next {

@@ -139,6 +139,9 @@ func (s *sim) step() error {
 func (s *sim) check() error {
 	if len(s.store.loads) == 0 {
 		if err := s.model.Quiet(); err != nil {
+			if *traceFlag {
+				fmt.Print(delivery.Dump(s.state))
+			}
 			return err
 		}
 	}

@@ -143,6 +143,9 @@ func (s *State) applyOne(event Event) {
 func (s *State) setWritable(e *Writable) {
 	if x := s.byID[e.Session]; x != nil {
 		x.writable = e.Writable
+		if !x.writable {
+			s.unhold(x)
+		}
 		s.place(x)
 		s.changed = true
 	}

@@ -136,6 +136,9 @@ func (s *State) grant(e *Grant) {
 			x.raisedAt = x.charged
 		}
 		x.granted = Credit{e.ThroughSequence, e.ThroughBytes}
+		if !x.grantLeft().some() {
+			s.unhold(x)
+		}
 		s.refresh(x)
 	}
 }

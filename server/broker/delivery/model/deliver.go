@@ -193,15 +193,21 @@ func (m *Model) Quiet() error {
 func (m *Model) stalledFor(x *Session) (stalled *message) {
 	excused := false
 	waits := uint64(0)
+	m.held = Limit{}
 	m.each(func(msg *message) {
-		if msg.state == waiting {
+		switch msg.state {
+		case waiting:
 			waits++
+		case outstanding:
+			m.held.plus(Limit{1, msg.size})
 		}
 	})
 	m.each(func(msg *message) {
 		fresh := msg.state == fresh
 		switch {
-		case m.ready(msg, x, m.now >= msg.dueFrom) != nil || msg.size+frameOverhead+runOverhead+attemptOverhead > x.maxFrame:
+		case m.reserved(msg, x):
+			excused = true
+		case m.ready(msg, x, m.now >= msg.dueFrom) != nil || !x.fits(msg):
 		case m.admits(x, msg.size) != nil:
 			excused = true
 		case fresh && waits >= m.rules.MaxWaiting:
@@ -214,4 +220,37 @@ func (m *Model) stalledFor(x *Session) (stalled *message) {
 		return nil
 	}
 	return stalled
+}
+
+func (x *Session) fits(msg *message) bool {
+	return msg.size+frameOverhead+runOverhead+attemptOverhead <= x.maxFrame
+}
+
+// reserved says whether a ceiling that a session shares may be kept free for a
+// message that goes to another session: one that does not fit into what is left
+// of the subscription's, or that is larger than the client's.
+func (m *Model) reserved(msg *message, x *Session) bool {
+	all := unlimited(m.rules.Subscription).Bytes - min(m.held.Bytes, unlimited(m.rules.Subscription).Bytes)
+	ofClient := unlimited(m.rules.Client).Bytes
+	if msg.size <= all && msg.size <= ofClient {
+		return false
+	}
+	for _, y := range m.sessions {
+		shared := msg.size > all || x.client != "" && x.client == y.client
+		if y != x && shared && m.takes(y) && y.fits(msg) && m.ready(msg, y, m.now >= msg.dueFrom) == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// takes says whether a session could take a message once it held nothing.
+func (m *Model) takes(x *Session) bool {
+	if !m.serving(x) || !x.writable {
+		return false
+	}
+	if x.manual {
+		return x.granted.Messages > x.sent && x.granted.Bytes > x.charged
+	}
+	return x.window.Messages > 0 && x.window.Bytes > 0
 }

@@ -52,6 +52,7 @@ type Model struct {
 	open       *changes
 	nextChange uint64
 	totals     Totals
+	held       Limit // by all sessions, as of the last look
 }
 
 // Totals are the counts that a state machine keeps, too.
