@@ -47,19 +47,21 @@ func newPublishLine(store Store, clock *clock) *publishLine {
 // ctx's.
 func (l *publishLine) submit(ctx context.Context, batch *PublishBatch) error {
 	l.judge(batch)
+	batch.load(+1)
 	if !l.push(batch) {
+		batch.load(-1)
 		return ErrSessionClosed
 	}
 	if batch.refused {
 		signal(l.wake)
 		return nil
 	}
-	batch.load(+1)
 	if l.queue.Put(&batch.publish, ctx.Done()) {
 		return nil
 	}
-	batch.load(-1)
-	l.withdraw(batch)
+	if l.withdraw(batch) {
+		batch.load(-1)
+	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -91,13 +93,17 @@ func (l *publishLine) push(batch *PublishBatch) bool {
 	return true
 }
 
-// withdraw takes the newest batch off again; the store did not take it.
-func (l *publishLine) withdraw(batch *PublishBatch) {
+// withdraw takes the newest batch off again, which the store did not take; false
+// when the line was closed meanwhile.
+func (l *publishLine) withdraw(batch *PublishBatch) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if n := len(l.pending); n > 0 && l.pending[n-1] == batch {
-		l.pending = l.pending[:n-1]
+	n := len(l.pending)
+	if n == 0 || l.pending[n-1] != batch {
+		return false
 	}
+	l.pending = l.pending[:n-1]
+	return true
 }
 
 // take returns the oldest batches as far as they are completed; the slice is used
@@ -190,9 +196,7 @@ func (l *publishLine) close() {
 		return
 	}
 	for _, batch := range pending {
-		if !batch.refused {
-			batch.load(-1)
-		}
+		batch.load(-1)
 	}
 	l.queue.Close()
 }

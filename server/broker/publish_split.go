@@ -153,7 +153,8 @@ func presentKeys(keys []storage.KeyHash) []storage.KeyHash {
 	return keys
 }
 
-// load counts the batch's bytes on its partitions, or off them.
+// load counts the batch's bytes on its partitions, or off them. A refused batch has
+// no appends.
 func (b *PublishBatch) load(sign int64) {
 	for i := range b.publish.Appends {
 		a := &b.publish.Appends[i]

@@ -283,8 +283,8 @@ func (p *Publisher) rest() time.Duration {
 	return max(rest, 0)
 }
 
-// Close gives the publisher up, once its receive loop has ended. What is in the
-// store's hands is still stored. It may be called twice.
+// Close gives the publisher up. What is in the store's hands is still stored. It
+// may be called twice, and while Publish waits, which then ends with its ctx.
 func (p *Publisher) Close() {
 	p.mu.Lock()
 	if !p.closed {
