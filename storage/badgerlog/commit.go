@@ -1,0 +1,137 @@
+package badgerlog
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/headrace/headrace/storage"
+	"github.com/headrace/headrace/storage/record"
+)
+
+const (
+	// pointerBytes is what Badger counts for a value that lies in the value log.
+	pointerBytes = 12
+	// entryBytes is what Badger counts for an entry besides key and value.
+	entryBytes = 2 + 10
+	// maxWriteBytes is what the largest batch is counted as.
+	maxWriteBytes = record.MaxBatchInlineBytes + record.MaxBatchKeys*(pointerBytes+entryBytes)
+)
+
+// Commit implements storage.Engine. The batch is one transaction of Badger's, and
+// durable when Commit returns without an error; the ledger's entry is written by
+// then, and synced before the next commit. After ErrUnknown the batch's memory must
+// not be reused.
+func (e *Engine) Commit(b *storage.Batch) error {
+	if !e.gate.enter() {
+		return fmt.Errorf("%w: closed", storage.ErrUnavailable)
+	}
+	defer e.gate.leave()
+	bytes, err := e.admit(b)
+	if err != nil {
+		return err
+	}
+	start := e.clock()
+	if err := e.ledger.begin(storage.LedgerEntry{Epoch: b.Epoch, Number: b.Number, Hash: b.Hash}); err != nil {
+		return fmt.Errorf("%w: %w", storage.ErrUnavailable, e.stop.trip("batch %d: %w", b.Number, err))
+	}
+	if err := e.write(b); err != nil {
+		return fmt.Errorf("%w: %w", storage.ErrUnknown, e.stop.trip("commit of batch %d: %w", b.Number, err))
+	}
+	// Badger may have logged, and only logged, that it could not sync.
+	if err := e.stop.cause(); err != nil {
+		return fmt.Errorf("%w: batch %d: %w", storage.ErrUnknown, b.Number, err)
+	}
+	e.counters.committed(len(b.Ops), bytes, e.clock().Sub(start))
+	e.space.wrote(uint64(bytes))
+	return nil
+}
+
+// admit says whether a batch may be tried, and gives its size in bytes.
+func (e *Engine) admit(b *storage.Batch) (int, error) {
+	if err := e.stop.cause(); err != nil {
+		return 0, fmt.Errorf("%w: %w", storage.ErrUnavailable, err)
+	}
+	if b.Epoch < e.epoch {
+		return 0, fmt.Errorf("%w: epoch %d, the store has seen %d", storage.ErrFenced, b.Epoch, e.epoch)
+	}
+	bytes, err := checkSize(b)
+	if err != nil {
+		return 0, err
+	}
+	e.epoch = b.Epoch
+	return bytes, nil
+}
+
+// checkSize keeps a batch within what fits one transaction of Badger's. The
+// committer keeps within it too, so an error is its bug.
+func checkSize(b *storage.Batch) (int, error) {
+	inline, all := 0, 0
+	for i := range b.Ops {
+		op := &b.Ops[i]
+		size := len(op.Key) + len(op.Value)
+		all += size
+		if len(op.Value) < record.InlineValueBytes {
+			inline += size
+		} else {
+			inline += len(op.Key)
+		}
+		if len(op.Key) == 0 || op.Value != nil && len(op.Value) == 0 {
+			return 0, fmt.Errorf("badgerlog: batch %d: key %x: empty keys and values are not legal", b.Number, op.Key)
+		}
+	}
+	if len(b.Ops) > record.MaxBatchKeys || inline > record.MaxBatchInlineBytes || all > record.MaxBatchBytes {
+		return 0, fmt.Errorf("%w: batch %d: %d operations, %d bytes inline, %d in all", storage.ErrTooLarge, b.Number, len(b.Ops), inline, all)
+	}
+	return all, nil
+}
+
+// write commits a batch as one transaction, and gives up after the time-out.
+func (e *Engine) write(b *storage.Batch) error {
+	txn := e.db.NewTransaction(true)
+	defer txn.Discard()
+	if err := e.fill(txn, b); err != nil {
+		return err
+	}
+	txn.CommitWith(e.complete)
+	e.timer.Reset(e.options.CommitTimeout)
+	defer e.timer.Stop()
+	select {
+	case err := <-e.completed:
+		clear(e.entries[:len(b.Ops)])
+		return err
+	case <-e.timer.C:
+		return fmt.Errorf("no end after %v", e.options.CommitTimeout)
+	}
+}
+
+// fill puts a batch's operations into a transaction. Badger keeps its entries until
+// the commit has ended and not longer, so that they are reused.
+func (e *Engine) fill(txn *badger.Txn, b *storage.Batch) error {
+	if n := len(b.Ops); n > len(e.entries) {
+		e.entries = make([]badger.Entry, max(n, 2*len(e.entries)))
+	}
+	for i := range b.Ops {
+		op := &b.Ops[i]
+		if err := e.set(txn, op, &e.entries[i]); err != nil {
+			return fmt.Errorf("key %x: %w", op.Key, err)
+		}
+	}
+	return nil
+}
+
+func (e *Engine) set(txn *badger.Txn, op *storage.Op, entry *badger.Entry) error {
+	if op.Value == nil {
+		return txn.Delete(op.Key)
+	}
+	entry.Key, entry.Value = op.Key, op.Value
+	return txn.SetEntry(entry)
+}
+
+// newTimer is a timer that is not running.
+func newTimer() *time.Timer {
+	t := time.NewTimer(time.Hour)
+	t.Stop()
+	return t
+}

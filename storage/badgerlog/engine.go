@@ -1,0 +1,111 @@
+package badgerlog
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/headrace/headrace/storage"
+)
+
+// failedCloseTimeout is how long closing waits for Badger once the engine has
+// failed: Badger retries some things for ever.
+const failedCloseTimeout = 5 * time.Second
+
+var _ storage.Engine = (*Engine)(nil)
+
+// Engine is a storage.Engine over Badger. Open makes one.
+type Engine struct {
+	options Options
+	clock   storage.Clock
+	format  format
+	lock    *dirLock
+	db      *badger.DB
+	logger  *badgerLogger
+	stop    *failStop
+	ledger  *ledger
+	gate    *gate
+
+	space       *spaceWatch
+	descriptors *descriptorWatch
+	collector   *collector
+	counters    *counters
+
+	// quit is closed to end the loops; it has capacity 0.
+	quit  chan struct{}
+	loops sync.WaitGroup
+
+	// The committer's own: the highest epoch seen, Badger's entries, and the end of
+	// the transaction that is under way. completed has capacity 1: so that a commit
+	// that nobody waits for any more can end.
+	epoch     uint64
+	entries   []badger.Entry
+	completed chan error
+	complete  func(error)
+	timer     *time.Timer
+
+	closed   chan struct{}
+	closeErr error
+}
+
+// StoreID names the store.
+func (e *Engine) StoreID() StoreID { return e.format.store }
+
+// Ledger implements storage.Engine: what the commit ledger held when the engine was
+// opened.
+func (e *Engine) Ledger() []storage.LedgerEntry { return e.ledger.found }
+
+// Space implements storage.Engine.
+func (e *Engine) Space() storage.Space { return e.space.space() }
+
+// Failed implements storage.Engine.
+func (e *Engine) Failed() <-chan struct{} { return e.stop.failed }
+
+// Err implements storage.Engine.
+func (e *Engine) Err() error { return e.stop.cause() }
+
+// Close implements storage.Engine. It waits for calls that are under way.
+func (e *Engine) Close() error {
+	if e.gate.close() {
+		e.closeErr = e.shut()
+		close(e.closed)
+	}
+	<-e.closed
+	return e.closeErr
+}
+
+// shut ends everything in the reverse order of Open.
+func (e *Engine) shut() error {
+	close(e.quit)
+	<-e.gate.empty
+	e.loops.Wait()
+	return errors.Join(e.ledger.close(), e.closeBadger(), e.lock.unlock())
+}
+
+// closeBadger closes Badger, and does not wait for ever once the engine has failed.
+func (e *Engine) closeBadger() error {
+	// done has capacity 1: Badger may end when nobody waits any more.
+	done := make(chan error, 1)
+	go func() { done <- e.db.Close() }()
+	select {
+	case err := <-done:
+		return closeError(err)
+	case <-e.stop.failed:
+	}
+	select {
+	case err := <-done:
+		return closeError(err)
+	case <-time.After(failedCloseTimeout):
+		return fmt.Errorf("badgerlog: badger does not close after a failure: %w", e.stop.cause())
+	}
+}
+
+func closeError(err error) error {
+	if err != nil {
+		return fmt.Errorf("badgerlog: close: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+package badgerlog
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/headrace/headrace/storage"
+)
+
+const badgerDirName = "badger"
+
+// Open opens the store in a directory, or makes one. In this order, so that each
+// step may rely on those before it: lock, format file, room on disk, Badger,
+// ledger.
+//
+// Errors: ErrLocked, ErrFormat, ErrNoSpace, ErrDataLoss, ErrLimits, and others of
+// the file system. Each says what to do.
+func Open(o Options) (*Engine, error) { return open(o, realSystem()) }
+
+func open(o Options, s system) (*Engine, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	limit, err := checkLimits(s, o.Logger)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("badgerlog: %w", err)
+	}
+	lock, err := lockDir(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	e, err := openLocked(o, s, lock)
+	if err != nil {
+		return nil, errors.Join(err, lock.unlock())
+	}
+	e.descriptors.limit = limit
+	e.start()
+	return e, nil
+}
+
+// openLocked opens the store in a directory that is ours.
+func openLocked(o Options, s system, lock *dirLock) (*Engine, error) {
+	e := newEngine(o, s, lock)
+	var err error
+	if e.format, err = openFormat(o.Dir, o.Shards); err != nil {
+		return nil, err
+	}
+	if err := lock.sign(); err != nil {
+		return nil, fmt.Errorf("badgerlog: %w", err)
+	}
+	if err := checkRoom(s, o.Dir, o.roomToOpenBytes()); err != nil {
+		return nil, err
+	}
+	badgerDir := filepath.Join(o.Dir, badgerDirName)
+	if e.ledger, err = openLedger(filepath.Join(o.Dir, ledgerName), e.format.store, exists(badgerDir), e.stop); err != nil {
+		return nil, err
+	}
+	if e.db, err = e.openBadger(badgerDir, s); err != nil {
+		return nil, errors.Join(err, e.ledger.close())
+	}
+	e.epoch = e.ledger.highestEpoch()
+	return e, nil
+}
+
+func newEngine(o Options, s system, lock *dirLock) *Engine {
+	stop := newFailStop(o.Logger)
+	e := &Engine{
+		options:     o,
+		clock:       o.Clock,
+		lock:        lock,
+		logger:      &badgerLogger{log: o.Logger, stop: stop},
+		stop:        stop,
+		gate:        newGate(),
+		space:       &spaceWatch{dir: o.Dir, system: s, clock: o.Clock, mark: o.highMarkBytes()},
+		descriptors: &descriptorWatch{system: s, stop: stop},
+		counters:    &counters{},
+		quit:        make(chan struct{}),
+		completed:   make(chan error, 1),
+		timer:       newTimer(),
+		closed:      make(chan struct{}),
+	}
+	e.complete = func(err error) { e.completed <- err }
+	e.collector = &collector{
+		collect:       func() error { return e.db.RunValueLogGC(o.GCDiscardRatio) },
+		holdBack:      o.GCHoldBack,
+		commitAverage: e.counters.commitAverage,
+		log:           o.Logger,
+		stop:          stop,
+	}
+	return e
+}
+
+// start starts the loops.
+func (e *Engine) start() {
+	e.descriptors.check()
+	e.loops.Go(func() { e.descriptors.loop(e.options.DescriptorInterval, e.quit) })
+	e.loops.Go(func() { e.collector.loop(e.options.GCInterval, e.quit) })
+}
+
+// openBadger opens Badger, a second time where the first is known to fail once, and
+// believes it only when it logged no error.
+func (e *Engine) openBadger(dir string, s system) (*badger.DB, error) {
+	options := e.options.badger(dir, e.logger)
+	db, err := tryBadger(options, s)
+	if err != nil && failsOnce(err) {
+		e.options.Logger.Warn("Badger left a file half made when it was killed; opening once more.", "error", err)
+		db, err = tryBadger(options, s)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s cannot be opened: %w: keep a copy of the directory, then restore the store", storage.ErrDataLoss, dir, err)
+	}
+	if err := e.stop.cause(); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w: keep a copy of the directory, then restore the store", storage.ErrDataLoss, dir, errors.Join(err, db.Close()))
+	}
+	return db, nil
+}
+
+// tryBadger opens Badger, which crashes on some damage.
+func tryBadger(options badger.Options, s system) (db *badger.DB, err error) {
+	defer func() {
+		if crash := recover(); crash != nil {
+			err = fmt.Errorf("badger crashed on its own files: %v\n%s", crash, debug.Stack())
+		}
+	}()
+	return s.openBadger(options)
+}
+
+// failsOnce says whether an error is that of a file that was created and not yet
+// sized when the process was killed: the try that failed has sized it.
+func failsOnce(err error) bool { return strings.Contains(err.Error(), "Create a new file") }
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

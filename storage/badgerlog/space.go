@@ -1,0 +1,75 @@
+package badgerlog
+
+import (
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/headrace/headrace/storage"
+)
+
+// maxSpaceAge is how old a measurement of the disk may be. A commit measures anew
+// when it is older, or when much was written since.
+const (
+	maxSpaceAge        = 100 * time.Millisecond
+	maxUnmeasuredBytes = 16 << 20
+)
+
+// spaceWatch knows how full the disk is, without asking it more often than needed.
+// It is safe for concurrent use.
+type spaceWatch struct {
+	dir    string
+	system system
+	clock  storage.Clock
+	mark   uint64
+
+	last    atomic.Pointer[spaceAt]
+	written atomic.Uint64
+}
+
+type spaceAt struct {
+	free uint64
+	when time.Time
+}
+
+// space is the state of the disk, at most maxSpaceAge old.
+func (w *spaceWatch) space() storage.Space {
+	at := w.last.Load()
+	if at == nil || w.clock().Sub(at.when) > maxSpaceAge {
+		at = w.measure()
+	}
+	free := at.free
+	// What was written since is gone, even if the disk has not said so yet.
+	free -= min(free, w.written.Load())
+	return storage.Space{FreeBytes: free, HighMarkBytes: w.mark}
+}
+
+// wrote tells of a commit.
+func (w *spaceWatch) wrote(bytes uint64) {
+	if w.written.Add(bytes) > maxUnmeasuredBytes {
+		w.measure()
+	}
+}
+
+// measure asks the disk. When that fails the disk counts as full.
+func (w *spaceWatch) measure() *spaceAt {
+	at := &spaceAt{when: w.clock()}
+	w.written.Store(0)
+	if free, err := w.system.freeBytes(w.dir); err == nil {
+		at.free = free
+	}
+	w.last.Store(at)
+	return at
+}
+
+// checkRoom refuses to open on a disk that Badger could not open on.
+func checkRoom(s system, dir string, need uint64) error {
+	free, err := s.freeBytes(dir)
+	if err != nil {
+		return fmt.Errorf("badgerlog: free space of %s: %w", dir, err)
+	}
+	if free < need {
+		return fmt.Errorf("%w: opening %s needs %d MiB, %d MiB are free: make room on that disk", storage.ErrNoSpace, dir, need>>20, free>>20)
+	}
+	return nil
+}

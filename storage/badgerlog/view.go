@@ -1,0 +1,158 @@
+package badgerlog
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/headrace/headrace/storage"
+	"github.com/headrace/headrace/storage/record"
+)
+
+// View implements storage.Engine. It begins when the commits before it have ended.
+func (e *Engine) View(fn func(storage.Reader) error) error {
+	if !e.gate.enter() {
+		return fmt.Errorf("%w: closed", storage.ErrUnavailable)
+	}
+	defer e.gate.leave()
+	return e.db.View(func(txn *badger.Txn) error { return fn(reader{txn}) })
+}
+
+// reader reads one snapshot.
+type reader struct{ txn *badger.Txn }
+
+var _ storage.Reader = reader{}
+
+// Get implements storage.Reader.
+func (r reader) Get(key []byte, fn func([]byte) error) error {
+	item, err := r.txn.Get(key)
+	switch {
+	case err == nil:
+		return itemValue{item}.Read(fn)
+	case errors.Is(err, badger.ErrKeyNotFound):
+		return storage.ErrNotFound
+	default:
+		return fmt.Errorf("%w: key %x: %w", storage.ErrDataLoss, key, err)
+	}
+}
+
+// Ascend implements storage.Reader.
+func (r reader) Ascend(prefix, from []byte, fn func([]byte, storage.Value) (bool, error)) error {
+	it := r.txn.NewIterator(badger.IteratorOptions{Prefix: prefix})
+	defer it.Close()
+	if bytes.Compare(from, prefix) < 0 {
+		from = prefix
+	}
+	for it.Seek(from); it.Valid(); it.Next() {
+		item := it.Item()
+		more, err := fn(item.Key(), itemValue{item})
+		if err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+// Descend implements storage.Reader.
+//
+// It reads all versions of keys and picks itself. Badger's own way back always
+// looks for one key more than it was asked for, and would step over every deleted
+// key before the one that was found: over all that was ever trimmed off a
+// partition, when its first pointer is looked up.
+func (r reader) Descend(prefix, from []byte, fn func([]byte, storage.Value) (bool, error)) error {
+	it := r.txn.NewIterator(badger.IteratorOptions{Prefix: prefix, Reverse: true, AllVersions: true})
+	defer it.Close()
+	found := candidate{txn: r.txn}
+	for it.Seek(lastFrom(prefix, from)); it.Valid(); it.Next() {
+		item := it.Item()
+		if from != nil && bytes.Compare(item.Key(), from) > 0 {
+			continue
+		}
+		if !found.is(item) {
+			if more, err := found.show(fn); err != nil || !more {
+				return err
+			}
+		}
+		if err := found.take(item); err != nil {
+			return err
+		}
+	}
+	_, err := found.show(fn)
+	return err
+}
+
+// lastFrom is where a walk back begins: at from, but behind no key of the prefix.
+func lastFrom(prefix, from []byte) []byte {
+	last := make([]byte, len(prefix)+record.MaxKeyBytes+1)
+	for i := copy(last, prefix); i < len(last); i++ {
+		last[i] = 0xff
+	}
+	if from != nil && bytes.Compare(from, last) < 0 {
+		return from
+	}
+	return last
+}
+
+// candidate is the key that a walk back stands at, as of the versions seen so far:
+// they come oldest first, and the last one counts.
+type candidate struct {
+	txn        *badger.Txn
+	key, value []byte
+	deleted    bool
+	// apart: the value lies in the value log, and is read when asked for.
+	apart bool
+}
+
+func (c *candidate) is(item *badger.Item) bool { return bytes.Equal(c.key, item.Key()) }
+
+// take makes a version of an item the candidate.
+func (c *candidate) take(item *badger.Item) error {
+	c.key = append(c.key[:0], item.Key()...)
+	c.deleted = item.IsDeletedOrExpired()
+	c.apart = !c.deleted && item.ValueSize() >= record.InlineValueBytes-maxSizeErrorBytes
+	if c.deleted || c.apart {
+		return nil
+	}
+	return item.Value(func(value []byte) error {
+		c.value = append(c.value[:0], value...)
+		return nil
+	})
+}
+
+// maxSizeErrorBytes is by how much Badger's estimate of a value's size may be off.
+const maxSizeErrorBytes = 32
+
+// show hands the candidate to fn, unless there is none or it is deleted.
+func (c *candidate) show(fn func([]byte, storage.Value) (bool, error)) (more bool, err error) {
+	if len(c.key) == 0 || c.deleted {
+		return true, nil
+	}
+	return fn(c.key, c)
+}
+
+// Read implements storage.Value.
+func (c *candidate) Read(fn func([]byte) error) error {
+	if c.apart {
+		return reader{c.txn}.Get(c.key, fn)
+	}
+	return readValue(c.key, c.value, fn)
+}
+
+// itemValue reads a value under an iterator.
+type itemValue struct{ item *badger.Item }
+
+// Read implements storage.Value.
+func (v itemValue) Read(fn func([]byte) error) error {
+	return v.item.Value(func(value []byte) error { return readValue(v.item.Key(), value, fn) })
+}
+
+// readValue hands a value to fn. Badger gives an empty value, and no error, for one
+// that it could not read; no record has one.
+func readValue(key, value []byte, fn func([]byte) error) error {
+	if len(value) == 0 {
+		return fmt.Errorf("%w: key %x: its value cannot be read", storage.ErrDataLoss, key)
+	}
+	return fn(value)
+}
