@@ -100,6 +100,7 @@ func (b *Broker) startLoop(s *subscription, config SubscriptionConfig, cursors [
 		heads:      make(chan struct{}, 1), // capacity 1: likewise
 		done:       make(chan struct{}),
 		slot:       b.store.NewStateSlot(s.id),
+		changes:    changeSet{stored: storage.ChangeSet{Subscription: s.id}},
 		segments:   newSegmentWindow(s.topic.partitions),
 		fetcher:    newFetcher(b.store, s.topic.id, wake),
 		sessions:   map[delivery.SessionID]*Session{},
