@@ -12,6 +12,8 @@ type frame struct {
 	block *block
 	seg   *segment // of the last run
 	done  bool
+	// progress says that what comes next is another message than before.
+	progress bool
 }
 
 // fit is what became of a message that was offered to a frame, the worse the
@@ -185,10 +187,10 @@ func (f *frame) addRun(g *segment, first uint64, n uint32) {
 	f.out.Runs = append(f.out.Runs, Run{Partition: g.p.id, First: first, Count: n})
 }
 
-// finishFrame says whether anything went in.
+// finishFrame says whether anything went in, or was put aside.
 func (s *State) finishFrame(f *frame) bool {
 	if f.out == nil {
-		return false
+		return f.progress
 	}
 	f.out.ChargedBytes = f.x.charged
 	f.x.delivered += uint64(f.out.Messages)

@@ -64,6 +64,7 @@ func (s *State) declined(f *frame, why fit, g *segment, offset uint64, e *redeli
 	misfit := why == oversize || why == tooLarge
 	switch {
 	case misfit && s.misfits.len() < maxMisfits:
+		f.progress = true
 		s.setAside(f, why, s.isolate(g, offset, size, e))
 		return
 	case why == short || misfit:

@@ -210,7 +210,8 @@ func (m *Model) stalledFor(x *Session) (stalled *message) {
 		case m.ready(msg, x, m.now >= msg.dueFrom) != nil || !x.fits(msg):
 		case m.admits(x, msg.size) != nil:
 			excused = true
-		case fresh && waits >= m.rules.MaxWaiting:
+		case fresh && (waits >= m.rules.MaxWaiting || m.holes && m.rules.MaxWaiting < manyMessages):
+			// What a hole has settled counts as waiting until its time comes.
 		case !fresh && (m.now < msg.dueBy || m.maybeAvoided(msg, x)):
 		default:
 			stalled = msg
@@ -221,6 +222,9 @@ func (m *Model) stalledFor(x *Session) (stalled *message) {
 	}
 	return stalled
 }
+
+// manyMessages is more than ever wait in a simulation.
+const manyMessages = 1000
 
 func (x *Session) fits(msg *message) bool {
 	return msg.size+frameOverhead+runOverhead+attemptOverhead <= x.maxFrame
