@@ -1669,8 +1669,9 @@ type SubscribeResponse_Batch struct {
 	FirstSequence uint64 `protobuf:"varint,1,opt,name=first_sequence,json=firstSequence,proto3" json:"first_sequence,omitempty"`
 	// Where the messages stand, in their order.
 	Runs []*PositionRun `protobuf:"bytes,2,rep,name=runs,proto3" json:"runs,omitempty"`
-	// All bytes charged in this session up to and with this batch: the sum of
-	// the encoded sizes of the messages.
+	// All bytes charged in this session up to and with this batch: what each
+	// message takes in the field messages, that is its encoded size and the tag
+	// and length before it (2 to 6 bytes).
 	ChargedBytes uint64 `protobuf:"varint,3,opt,name=charged_bytes,json=chargedBytes,proto3" json:"charged_bytes,omitempty"`
 	// The attempts of the deliveries that are not the first one, in order.
 	Attempts []*SubscribeResponse_AttemptRun `protobuf:"bytes,4,rep,name=attempts,proto3" json:"attempts,omitempty"`

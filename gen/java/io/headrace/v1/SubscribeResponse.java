@@ -4137,8 +4137,9 @@ private static final long serialVersionUID = 0L;
 
     /**
      * <pre>
-     * All bytes charged in this session up to and with this batch: the sum of
-     * the encoded sizes of the messages.
+     * All bytes charged in this session up to and with this batch: what each
+     * message takes in the field messages, that is its encoded size and the tag
+     * and length before it (2 to 6 bytes).
      * </pre>
      *
      * <code>uint64 charged_bytes = 3 [json_name = "chargedBytes"];</code>
@@ -4358,8 +4359,9 @@ private static final long serialVersionUID = 0L;
     private long chargedBytes_ = 0L;
     /**
      * <pre>
-     * All bytes charged in this session up to and with this batch: the sum of
-     * the encoded sizes of the messages.
+     * All bytes charged in this session up to and with this batch: what each
+     * message takes in the field messages, that is its encoded size and the tag
+     * and length before it (2 to 6 bytes).
      * </pre>
      *
      * <code>uint64 charged_bytes = 3 [json_name = "chargedBytes"];</code>
@@ -5381,8 +5383,9 @@ private static final long serialVersionUID = 0L;
       private long chargedBytes_ ;
       /**
        * <pre>
-       * All bytes charged in this session up to and with this batch: the sum of
-       * the encoded sizes of the messages.
+       * All bytes charged in this session up to and with this batch: what each
+       * message takes in the field messages, that is its encoded size and the tag
+       * and length before it (2 to 6 bytes).
        * </pre>
        *
        * <code>uint64 charged_bytes = 3 [json_name = "chargedBytes"];</code>
@@ -5394,8 +5397,9 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * All bytes charged in this session up to and with this batch: the sum of
-       * the encoded sizes of the messages.
+       * All bytes charged in this session up to and with this batch: what each
+       * message takes in the field messages, that is its encoded size and the tag
+       * and length before it (2 to 6 bytes).
        * </pre>
        *
        * <code>uint64 charged_bytes = 3 [json_name = "chargedBytes"];</code>
@@ -5411,8 +5415,9 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * All bytes charged in this session up to and with this batch: the sum of
-       * the encoded sizes of the messages.
+       * All bytes charged in this session up to and with this batch: what each
+       * message takes in the field messages, that is its encoded size and the tag
+       * and length before it (2 to 6 bytes).
        * </pre>
        *
        * <code>uint64 charged_bytes = 3 [json_name = "chargedBytes"];</code>
