@@ -82,7 +82,8 @@ func (c *committer) refuse(b *batch, err error) {
 // a stop in order there is nothing.
 func (c *committer) refuseAll() {
 	if c.inFlight != nil {
-		c.refuse(c.inFlight, storage.ErrUnknown)
+		b := <-c.committed
+		c.refuse(b, outcomeOf(b.err))
 	}
 	c.refuse(c.open, storage.ErrUnavailable)
 	for !c.changes.empty() {

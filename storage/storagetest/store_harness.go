@@ -3,6 +3,7 @@ package storagetest
 import (
 	"context"
 	"encoding/binary"
+	"log/slog"
 	"testing"
 	"time"
 
@@ -49,6 +50,9 @@ func NewStoreHarness(t testing.TB, home StoreHome, o shardlog.Options) *StoreHar
 	t.Helper()
 	h := &StoreHarness{t: t, home: home, options: o, Ticks: make(chan time.Time)}
 	h.options.RetentionTicks = h.Ticks
+	if h.options.Logger == nil {
+		h.options.Logger = slog.New(slog.DiscardHandler)
+	}
 	h.Open()
 	t.Cleanup(h.finish)
 	return h

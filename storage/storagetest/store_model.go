@@ -1,0 +1,307 @@
+package storagetest
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/headrace/headrace/storage"
+)
+
+const (
+	modelSteps      = 400
+	modelTopics     = 4
+	modelPartitions = 3
+)
+
+var storeSeed = flag.Uint64("storage.seed", 0, "seed of the random work on a store; 0 takes another each time")
+
+// storeAgreesWithModel does random work on a store and on a model, with orderly
+// stops and crashes in the middle, and compares them.
+func storeAgreesWithModel(t *testing.T, h *StoreHarness) {
+	seed := *storeSeed
+	if seed == 0 {
+		seed = uint64(time.Now().UnixNano())
+	}
+	t.Logf("repeat with -storage.seed=%d", seed)
+	m := &storeModel{
+		h: h, rand: rand.New(rand.NewPCG(seed, 0)),
+		topics: map[string]*modelTopic{}, subscriptions: map[string]*modelSubscription{},
+	}
+	for range modelSteps {
+		m.step()
+		if t.Failed() {
+			return
+		}
+	}
+	m.compare()
+}
+
+// storeModel is what a store should hold, as plain as can be.
+type storeModel struct {
+	h             *StoreHarness
+	rand          *rand.Rand
+	topics        map[string]*modelTopic
+	subscriptions map[string]*modelSubscription
+	names         int
+}
+
+type modelTopic struct {
+	storage.Topic
+	// messages are by partition, from offset 0 on.
+	messages [modelPartitions][]string
+}
+
+type modelSubscription struct {
+	storage.Subscription
+	topic *modelTopic
+	floor [modelPartitions]storage.Offset
+	// acked are the settled offsets at and above the floor, failed the attempts.
+	acked  [modelPartitions]map[storage.Offset]bool
+	failed [modelPartitions]map[storage.Offset]uint32
+}
+
+func (m *storeModel) step() {
+	switch n := m.rand.IntN(100); {
+	case n < 5:
+		m.createTopic()
+	case n < 12:
+		m.subscribe()
+	case n < 15:
+		m.unsubscribe()
+	case n < 17:
+		m.deleteTopic()
+	case n < 55:
+		m.publish()
+	case n < 85:
+		m.settle()
+	case n < 92:
+		m.h.Tick()
+	case n < 95:
+		m.h.Reopen()
+	case n < 98:
+		m.h.Crash()
+		m.h.Open()
+	default:
+		m.compare()
+	}
+}
+
+func (m *storeModel) name(kind string) string {
+	m.names++
+	return fmt.Sprintf("%s-%d", kind, m.names)
+}
+
+func (m *storeModel) createTopic() {
+	if len(m.topics) < modelTopics {
+		t := m.h.MustCreateTopic(m.name("topic"), modelPartitions)
+		m.topics[t.Name] = &modelTopic{Topic: t}
+	}
+}
+
+func (m *storeModel) subscribe() {
+	t := m.anyTopic()
+	if t == nil || len(m.subscriptions) > 2*modelTopics {
+		return
+	}
+	s := &modelSubscription{topic: t}
+	start := storage.Start{Kind: storage.StartLatest}
+	for i := range s.floor {
+		s.floor[i] = storage.Offset(len(t.messages[i]))
+		s.acked[i], s.failed[i] = map[storage.Offset]bool{}, map[storage.Offset]uint32{}
+	}
+	if m.rand.IntN(2) == 0 {
+		start.Kind = storage.StartEarliest
+		for i := range s.floor {
+			stats, err := m.h.Stats(storage.PartitionID{Topic: t.ID, Partition: uint16(i)})
+			if err != nil {
+				m.h.t.Fatal(err)
+			}
+			s.floor[i] = stats.First
+		}
+	}
+	s.Subscription = m.h.MustSubscribe(m.name("subscription"), t.ID, start)
+	m.subscriptions[s.Name] = s
+}
+
+func (m *storeModel) unsubscribe() {
+	s := pick(m.rand, m.subscriptions)
+	if s == nil {
+		return
+	}
+	if err := m.h.DeleteSubscription(m.h.t.Context(), (*s).ID); err != nil {
+		m.h.t.Errorf("delete %q: %v", (*s).Name, err)
+	}
+	delete(m.subscriptions, (*s).Name)
+}
+
+func (m *storeModel) deleteTopic() {
+	t := m.anyTopic()
+	if t == nil {
+		return
+	}
+	inUse := false
+	for _, s := range m.subscriptions {
+		inUse = inUse || s.topic == t
+	}
+	err := m.h.DeleteTopic(m.h.t.Context(), t.ID)
+	if inUse != errors.Is(err, storage.ErrInUse) || (!inUse && err != nil) {
+		m.h.t.Errorf("delete %q, in use %v: %v", t.Name, inUse, err)
+	}
+	if !inUse {
+		delete(m.topics, t.Name)
+	}
+}
+
+func (m *storeModel) publish() {
+	t := m.anyTopic()
+	if t == nil {
+		return
+	}
+	publish := &storage.Publish{}
+	for range 1 + m.rand.IntN(3) {
+		i := m.rand.IntN(modelPartitions)
+		var bodies []string
+		for range 1 + m.rand.IntN(40) {
+			bodies = append(bodies, m.body())
+		}
+		publish.Appends = append(publish.Appends, NewAppend(storage.PartitionID{Topic: t.ID, Partition: uint16(i)}, bodies...))
+		t.messages[i] = append(t.messages[i], bodies...)
+	}
+	if m.h.Publish(publish); publish.Err != nil {
+		m.h.t.Errorf("publish: %v", publish.Err)
+	}
+}
+
+// body is short, but for one now and then.
+func (m *storeModel) body() string {
+	n := m.rand.IntN(100)
+	if n == 0 {
+		n = m.rand.IntN(200 << 10)
+	}
+	return fmt.Sprintf("%0*d", n, m.rand.IntN(1000))
+}
+
+// settle acks, fails and advances at random in one partition.
+func (m *storeModel) settle() {
+	picked := pick(m.rand, m.subscriptions)
+	if picked == nil {
+		return
+	}
+	s, i := *picked, m.rand.IntN(modelPartitions)
+	head := storage.Offset(len(s.topic.messages[i]))
+	dirty := map[uint64]bool{}
+	for range m.rand.IntN(20) {
+		if s.floor[i] == head {
+			break
+		}
+		at := s.floor[i] + storage.Offset(m.rand.Uint64N(uint64(head-s.floor[i])))
+		dirty[storage.ChunkOf(at)] = true
+		if m.rand.IntN(4) == 0 && !s.acked[i][at] {
+			s.failed[i][at]++
+		} else {
+			s.acked[i][at] = true
+			delete(s.failed[i], at)
+		}
+	}
+	s.advance(i, head)
+	change := storage.CursorChange{Partition: uint16(i), Floor: s.floor[i]}
+	for _, chunk := range slices.Sorted(maps.Keys(dirty)) {
+		if chunk >= storage.ChunkOf(s.floor[i]) {
+			change.Chunks = append(change.Chunks, s.chunk(i, chunk))
+		}
+	}
+	m.h.MustCommit(&storage.ChangeSet{Subscription: s.ID, Cursors: []storage.CursorChange{change}})
+}
+
+// advance moves the floor over what is acked.
+func (s *modelSubscription) advance(i int, head storage.Offset) {
+	for ; s.floor[i] < head && s.acked[i][s.floor[i]]; s.floor[i]++ {
+		delete(s.acked[i], s.floor[i])
+	}
+}
+
+// chunk is the whole content of an ack chunk.
+func (s *modelSubscription) chunk(i int, index uint64) storage.Chunk {
+	c := storage.Chunk{Index: index}
+	from := storage.Offset(index * storage.ChunkOffsets)
+	for at := from; at < from+storage.ChunkOffsets; at++ {
+		if n := len(c.Acked); s.acked[i][at] && n > 0 && c.Acked[n-1].End == at {
+			c.Acked[n-1].End++
+		} else if s.acked[i][at] {
+			c.Acked = append(c.Acked, storage.OffsetRange{First: at, End: at + 1})
+		}
+		if s.failed[i][at] > 0 {
+			c.Attempts = append(c.Attempts, storage.AttemptCount{Offset: at, Failed: s.failed[i][at]})
+		}
+	}
+	return c
+}
+
+// compare reads the whole store.
+func (m *storeModel) compare() {
+	for _, t := range m.topics {
+		for i := range t.messages {
+			m.comparePartition(t, i)
+		}
+	}
+	for _, s := range m.subscriptions {
+		m.compareSubscription(s)
+	}
+}
+
+func (m *storeModel) comparePartition(t *modelTopic, i int) {
+	p := storage.PartitionID{Topic: t.ID, Partition: uint16(i)}
+	stats, err := m.h.Stats(p)
+	if err != nil || stats.Next != storage.Offset(len(t.messages[i])) {
+		m.h.t.Errorf("%v: stats %+v, %v; %d messages published", p, stats, err, len(t.messages[i]))
+		return
+	}
+	for _, s := range m.subscriptions {
+		if s.topic == t && stats.First > s.floor[i] {
+			m.h.t.Errorf("%v is trimmed to %d, past the floor %d of %q", p, stats.First, s.floor[i], s.Name)
+		}
+	}
+	if got, want := m.h.Bodies(p), t.messages[i][stats.First:]; !slices.Equal(got, want) {
+		m.h.t.Errorf("%v: %d messages differ from the %d published", p, len(got), len(want))
+	}
+	if want := uint64(stats.Next - stats.First); stats.RetainedMessages != want {
+		m.h.t.Errorf("%v: %d messages retained, %d counted", p, want, stats.RetainedMessages)
+	}
+}
+
+func (m *storeModel) compareSubscription(s *modelSubscription) {
+	var want []storage.Cursor
+	for i := range s.floor {
+		c := storage.Cursor{Partition: uint16(i), Generation: 1, Floor: s.floor[i]}
+		for index := uint64(0); index <= storage.ChunkOf(storage.Offset(len(s.topic.messages[i]))); index++ {
+			if chunk := s.chunk(i, index); len(chunk.Acked)+len(chunk.Attempts) > 0 {
+				c.Chunks = append(c.Chunks, chunk)
+			}
+		}
+		want = append(want, c)
+	}
+	m.h.wantCursors(s.ID, want...)
+}
+
+func (m *storeModel) anyTopic() *modelTopic {
+	if t := pick(m.rand, m.topics); t != nil {
+		return *t
+	}
+	return nil
+}
+
+// pick takes one at random, or nil; the same seed takes the same.
+func pick[T any](r *rand.Rand, from map[string]T) *T {
+	if len(from) == 0 {
+		return nil
+	}
+	names := slices.Sorted(maps.Keys(from))
+	x := from[names[r.IntN(len(names))]]
+	return &x
+}
