@@ -1,0 +1,86 @@
+package server
+
+import (
+	"sync"
+
+	grpcprom "github.com/grpc-ecosystem/go-grpc-middleware/providers/prometheus"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/headrace/headrace/server/broker"
+)
+
+// namespace begins the name of every metric of ours.
+const namespace = "headrace"
+
+// latencyBuckets reach from a memory access to a consumer that is hours behind, in
+// seconds.
+var latencyBuckets = []float64{
+	.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 60, 600, 3600,
+}
+
+// metrics are what the server measures itself. What the broker knows is asked for
+// at each scrape, by brokerCollector.
+type metrics struct {
+	registry        *prometheus.Registry
+	calls           *grpcprom.ServerMetrics
+	publishLatency  *prometheus.HistogramVec
+	deliveryLatency *prometheus.HistogramVec
+	topics          *labels
+	subscriptions   *labels
+}
+
+// newMetrics makes the metrics of one server in a registry of their own.
+func newMetrics(maxResources int) *metrics {
+	m := &metrics{
+		registry: prometheus.NewRegistry(),
+		calls:    grpcprom.NewServerMetrics(),
+		publishLatency: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Namespace: namespace, Name: "publish_latency_seconds", Buckets: latencyBuckets,
+			Help: "From the receipt of a batch to its durable result, by topic.",
+		}, []string{"topic"}),
+		deliveryLatency: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Namespace: namespace, Name: "delivery_latency_seconds", Buckets: latencyBuckets,
+			Help: "From the commit of a frame's first message to its first delivery, by subscription.",
+		}, []string{"subscription"}),
+		topics:        newLabels(maxResources),
+		subscriptions: newLabels(maxResources),
+	}
+	m.registry.MustRegister(m.calls, m.publishLatency, m.deliveryLatency,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// publish measures a topic, by its name as a client writes it.
+func (m *metrics) publish(topic string) prometheus.Observer {
+	name, err := broker.ParseName(topic)
+	if err != nil {
+		name = ""
+	}
+	return m.publishLatency.WithLabelValues(m.topics.admit(string(name)))
+}
+
+// delivery measures a subscription.
+func (m *metrics) delivery(subscription broker.Name) prometheus.Observer {
+	return m.deliveryLatency.WithLabelValues(m.subscriptions.admit(string(subscription)))
+}
+
+// labels bounds the values of a label: those beyond the bound share the empty one.
+type labels struct {
+	mu       sync.Mutex
+	most     int
+	admitted map[string]bool
+}
+
+func newLabels(most int) *labels { return &labels{most: most, admitted: map[string]bool{}} }
+
+// admit gives the label of a name.
+func (l *labels) admit(name string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.admitted[name] && len(l.admitted) >= l.most {
+		return ""
+	}
+	l.admitted[name] = true
+	return name
+}

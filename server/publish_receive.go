@@ -1,0 +1,128 @@
+package server
+
+import (
+	"errors"
+	"io"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/headrace/headrace/server/broker"
+	"github.com/headrace/headrace/server/wire"
+)
+
+// publishedTopic is what a publish stream remembers of a topic that it writes to,
+// by the name that the client writes.
+type publishedTopic struct {
+	name string
+	// next is the sequence that the next message must have. Receive loop only.
+	next uint64
+
+	// result is the open result, nil when there is none. Send loop only.
+	result *topicResult
+	// latency measures the topic; nil until something was stored. Send loop only.
+	latency prometheus.Observer
+}
+
+// publishNote goes with a batch to the store and back: what its result needs.
+type publishNote struct {
+	topic   *publishedTopic
+	first   uint64
+	count   int
+	refused []refusedMessage
+	readAt  time.Time
+}
+
+// publishReceiver is the receive loop of a PublishStream. It never waits for the
+// send loop; it waits where the store's queue for this stream is full.
+type publishReceiver struct {
+	stream    publishStream
+	publisher *broker.Publisher
+	limits    publishLimits
+	walker    batchWalker
+
+	frame  wire.PublishFrame
+	topics map[string]*publishedTopic
+}
+
+// run reads frames until the client half-closes or the stream breaks.
+func (r *publishReceiver) run() error {
+	defer r.frame.Release()
+	for {
+		err := receive(r.stream, &r.frame)
+		if errors.Is(err, io.EOF) {
+			r.publisher.CloseSend()
+			return nil
+		}
+		if err == nil {
+			err = r.handle()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// handle does what the frame asks for. What it returns ends the stream.
+func (r *publishReceiver) handle() error {
+	if r.frame.Fault != nil {
+		return r.frame.Fault
+	}
+	switch r.frame.Kind {
+	case wire.PublishOpen:
+		return frameOrder("Open comes once")
+	case wire.PublishHeartbeat:
+		r.publisher.Heard()
+		return nil
+	case wire.PublishBatch:
+		return r.batch(r.frame.Batch)
+	default:
+		return errEmptyFrame
+	}
+}
+
+// batch walks a batch and hands it over.
+func (r *publishReceiver) batch(in wire.Batch) error {
+	readAt := time.Now()
+	if err := r.limits.check(&in); err != nil {
+		return err
+	}
+	topic, err := r.topic(in.Topic)
+	if err != nil {
+		return err
+	}
+	if in.FirstSequence != topic.next {
+		return sequenceGap(topic.name, topic.next, in.FirstSequence)
+	}
+	topic.next += uint64(in.Count)
+	batch := broker.NewPublishBatch()
+	batch.OneWay = in.OneWay
+	batch.Topic, batch.Err = r.publisher.Topic(topic.name)
+	refused := r.walker.walk(in, readAt, batch)
+	if batch.Len() == 0 && batch.Err == nil {
+		batch.Err = errAllRefused
+	}
+	batch.Note = &publishNote{topic: topic, first: in.FirstSequence, count: in.Count, refused: refused, readAt: readAt}
+	if err := r.publisher.Publish(r.stream.Context(), batch); err != nil {
+		batch.Release()
+		return err
+	}
+	return nil
+}
+
+// errAllRefused marks a batch of which no message was good: there is nothing to
+// store, but the result has its turn.
+var errAllRefused = &refusal{reason: reasonMalformedMessage, text: "no message of the batch was good"}
+
+// topic finds what the stream remembers of a topic.
+func (r *publishReceiver) topic(name []byte) (*publishedTopic, error) {
+	if t, ok := r.topics[string(name)]; ok {
+		return t, nil
+	}
+	if len(r.topics) == maxStreamTopics {
+		return nil, &refusal{reason: reasonLimitReached, field: "topic", text: "a stream writes to too many topics"}
+	}
+	t := &publishedTopic{name: string(name), next: 1}
+	r.topics[t.name] = t
+	return t, nil
+}

@@ -1,0 +1,11 @@
+// Package servertest runs the real server in the test's process: gRPC over an
+// in-memory transport, the real broker, and the real store on an engine of the
+// test's choice, in memory unless it says otherwise.
+//
+// [Start] gives a [Server] with a connection of a stock gRPC client and the
+// generated stubs on it. At the end of the test everything is stopped, waited for,
+// and every chain in the store is walked.
+//
+// Caveats: there is no network. What depends on it, like keepalive and slow links,
+// needs a listener of the test's own.
+package servertest

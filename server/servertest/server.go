@@ -1,0 +1,147 @@
+package servertest
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"sync"
+	"testing"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/test/bufconn"
+
+	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
+	"github.com/headrace/headrace/server"
+	"github.com/headrace/headrace/server/broker"
+	"github.com/headrace/headrace/storage/shardlog"
+	"github.com/headrace/headrace/storage/storagetest"
+)
+
+// transportBytes is the buffer of the in-memory transport, each way.
+const transportBytes = 1 << 20
+
+// Options are how a server is started. The zero value has the defaults.
+type Options struct {
+	// Home is where the store's records live. Default: a place in memory.
+	Home storagetest.StoreHome
+	// Store, Broker and Server are the rooms' own settings. Loggers that are not set
+	// write to the test's log.
+	Store  shardlog.Options
+	Broker broker.Config
+	Server server.Config
+	// Dial is added to the options of every connection.
+	Dial []grpc.DialOption
+}
+
+// Server is a running server with a client's connection to it.
+type Server struct {
+	*server.Server
+
+	Broker *broker.Broker
+	Store  *storagetest.StoreHarness
+	// Conn is a stock client's connection, and the stubs are on it.
+	Conn          *grpc.ClientConn
+	Publisher     headracev1.PublisherServiceClient
+	Subscriber    headracev1.SubscriberServiceClient
+	Topics        headracev1.TopicServiceClient
+	Subscriptions headracev1.SubscriptionServiceClient
+
+	t        testing.TB
+	dial     []grpc.DialOption
+	listener *bufconn.Listener
+	stop     context.CancelFunc
+	// ran has the result of Serve; capacity 1: there is one.
+	ran    chan error
+	waited sync.Once
+	result error
+}
+
+// Start starts a server and waits until it serves.
+func Start(t testing.TB, o Options) *Server {
+	t.Helper()
+	logger := slog.New(slog.NewTextHandler(t.Output(), nil))
+	o = o.withDefaults(logger)
+	store := storagetest.NewStoreHarness(t, o.Home, o.Store)
+	b, err := broker.New(store, o.Broker)
+	if err != nil {
+		t.Fatalf("broker: %v", err)
+	}
+	inner, err := server.New(o.Server, b, store)
+	if err != nil {
+		t.Fatalf("server: %v", err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	s := &Server{
+		Server: inner, Broker: b, Store: store,
+		t: t, dial: o.Dial, listener: bufconn.Listen(transportBytes), stop: stop, ran: make(chan error, 1),
+	}
+	go func() { s.ran <- inner.Serve(ctx, s.listener, nil) }()
+	<-inner.Serving()
+	t.Cleanup(s.finish)
+	s.connect()
+	return s
+}
+
+func (o Options) withDefaults(logger *slog.Logger) Options {
+	if o.Home == nil {
+		o.Home = storagetest.MemoryHome()
+	}
+	for _, l := range []**slog.Logger{&o.Store.Logger, &o.Broker.Logger, &o.Server.Logger} {
+		if *l == nil {
+			*l = logger
+		}
+	}
+	if o.Server.MaxMessageBytes == 0 {
+		o.Server.MaxMessageBytes = o.Broker.MaxMessageBytes
+	}
+	return o
+}
+
+// connect makes the connection and the stubs.
+func (s *Server) connect() {
+	s.t.Helper()
+	s.Conn = s.Dial()
+	s.Publisher = headracev1.NewPublisherServiceClient(s.Conn)
+	s.Subscriber = headracev1.NewSubscriberServiceClient(s.Conn)
+	s.Topics = headracev1.NewTopicServiceClient(s.Conn)
+	s.Subscriptions = headracev1.NewSubscriptionServiceClient(s.Conn)
+}
+
+// Dial makes one more connection, which is closed at the end of the test.
+func (s *Server) Dial(options ...grpc.DialOption) *grpc.ClientConn {
+	s.t.Helper()
+	options = append([]grpc.DialOption{
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithContextDialer(s.DialContext),
+	}, append(s.dial, options...)...)
+	conn, err := grpc.NewClient("passthrough:///headrace", options...)
+	if err != nil {
+		s.t.Fatalf("dial: %v", err)
+	}
+	s.t.Cleanup(func() { _ = conn.Close() }) // It may be closed already.
+	return conn
+}
+
+// DialContext opens a bare connection to the server; it has the form that
+// grpc.WithContextDialer wants.
+func (s *Server) DialContext(ctx context.Context, _ string) (net.Conn, error) {
+	return s.listener.DialContext(ctx)
+}
+
+// BeginDrain tells the server to stop in order, as a TERM does. Wait waits for it.
+func (s *Server) BeginDrain() { s.stop() }
+
+// Wait waits until the server has stopped, and gives what Serve returned.
+func (s *Server) Wait() error {
+	s.waited.Do(func() { s.result = <-s.ran })
+	return s.result
+}
+
+// finish stops what runs still. What the test wanted of the end, it has checked.
+func (s *Server) finish() {
+	_ = s.Conn.Close() // It may be closed already.
+	s.Stop()
+	s.stop()
+	_ = s.Wait() // A test may have made the store fail.
+}

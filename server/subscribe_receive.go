@@ -1,0 +1,203 @@
+package server
+
+import (
+	"errors"
+	"io"
+
+	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
+	"github.com/headrace/headrace/server/broker"
+	"github.com/headrace/headrace/server/broker/delivery"
+)
+
+// The window of an ON_SETTLE session that names none.
+const (
+	defaultWindowMessages = 1000
+	defaultWindowBytes    = 64 << 20
+)
+
+// subscribeReceiver is the receive loop of a Subscribe stream. It never waits for
+// the send loop.
+type subscribeReceiver struct {
+	stream  subscribeStream
+	session *broker.Session
+	// manual sessions get Grants, others Windows.
+	manual bool
+}
+
+// run reads frames until the client half-closes or the stream breaks. Each frame
+// counts as read when the session's method is called.
+func (r *subscribeReceiver) run() error {
+	for {
+		var in inboundSubscribe
+		err := receive(r.stream, &in)
+		if errors.Is(err, io.EOF) {
+			r.session.Close(broker.CloseClean)
+			return nil
+		}
+		if err == nil {
+			err = in.Fault
+		}
+		if err == nil {
+			err = r.frame(in.Frame)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// frame does what a frame asks for. What it returns ends the stream.
+func (r *subscribeReceiver) frame(f *headracev1.SubscribeRequest) error {
+	if err := checkServed(f); err != nil {
+		return err
+	}
+	switch frame := f.GetFrame().(type) {
+	case *headracev1.SubscribeRequest_Open_:
+		return frameOrder("Open comes once")
+	case *headracev1.SubscribeRequest_Window_:
+		return r.window(frame.Window)
+	case *headracev1.SubscribeRequest_Grant_:
+		return r.grant(frame.Grant)
+	case *headracev1.SubscribeRequest_Settle_:
+		return r.settle(frame.Settle)
+	case *headracev1.SubscribeRequest_Extend_:
+		return r.extend(frame.Extend)
+	case *headracev1.SubscribeRequest_Drain_:
+		return r.drain(frame.Drain)
+	case *headracev1.SubscribeRequest_Heartbeat:
+		return r.session.Heartbeat()
+	}
+	return errEmptyFrame
+}
+
+// errEmptyFrame is returned when a frame holds nothing that the contract knows.
+var errEmptyFrame = &refusal{reason: reasonMalformedFrame, field: "frame", text: "the frame is empty"}
+
+func (r *subscribeReceiver) window(w *headracev1.SubscribeRequest_Window) error {
+	if r.manual {
+		return frameOrder("Window is for REPLENISH_ON_SETTLE sessions")
+	}
+	return r.session.Window(windowOf(w))
+}
+
+func (r *subscribeReceiver) grant(g *headracev1.SubscribeRequest_Grant) error {
+	if !r.manual {
+		return frameOrder("Grant is for REPLENISH_MANUAL sessions")
+	}
+	return r.session.Grant(g.GetThroughSequence(), g.GetThroughBytes())
+}
+
+func (r *subscribeReceiver) settle(s *headracev1.SubscribeRequest_Settle) error {
+	ranges, err := sequenceRanges(s.GetRanges())
+	if err != nil {
+		return err
+	}
+	verdict, ok := servedVerdicts[s.GetVerdict()]
+	if !ok {
+		return invalidField("verdict", "ACK, RETRY or RELEASE")
+	}
+	if s.GetDelay() != nil && verdict != broker.Retry {
+		return invalidField("delay", "with VERDICT_RETRY only")
+	}
+	const noDelay = -1
+	delay, err := duration("delay", s.GetDelay(), 0, maxDelay, noDelay)
+	if err != nil {
+		return err
+	}
+	if s.GetNumber() == 0 {
+		return invalidField("number", "at least 1")
+	}
+	return r.session.Settle(s.GetNumber(), ranges, verdict, delay)
+}
+
+// servedVerdicts are the verdicts that a settle may carry.
+var servedVerdicts = map[headracev1.Verdict]broker.Verdict{
+	headracev1.Verdict_VERDICT_ACK:     broker.Ack,
+	headracev1.Verdict_VERDICT_RETRY:   broker.Retry,
+	headracev1.Verdict_VERDICT_RELEASE: broker.Release,
+}
+
+func (r *subscribeReceiver) extend(e *headracev1.SubscribeRequest_Extend) error {
+	ranges, err := sequenceRanges(e.GetRanges())
+	if err != nil {
+		return err
+	}
+	const sessionsLease = 0
+	d, err := duration("duration", e.GetDuration(), minLease, maxLease, sessionsLease)
+	if err != nil {
+		return err
+	}
+	if e.GetNumber() == 0 {
+		return invalidField("number", "at least 1")
+	}
+	return r.session.Extend(e.GetNumber(), ranges, d)
+}
+
+func (r *subscribeReceiver) drain(d *headracev1.SubscribeRequest_Drain) error {
+	grace, err := duration("grace", d.GetGrace(), 0, maxDelay, defaultGrace)
+	if err != nil {
+		return err
+	}
+	return r.session.Drain(grace)
+}
+
+// subscribeParams reads Open, all of whose fields are served.
+func subscribeParams(o *headracev1.SubscribeRequest_Open) (broker.SubscribeParams, error) {
+	p := broker.SubscribeParams{ClientID: o.GetClientId(), Labels: o.GetLabels(), Takeover: o.GetTakeover()}
+	var err error
+	if p.Subscription, err = parseName("subscription", o.GetSubscription()); err != nil {
+		return p, err
+	}
+	if err := errors.Join(checkClientID(p.ClientID), checkLabels(p.Labels), checkFeatures(o.GetFeatures())); err != nil {
+		return p, err
+	}
+	const subscriptionsLease = 0
+	if p.Lease, err = duration("lease", o.GetLease(), minLease, maxLease, subscriptionsLease); err != nil {
+		return p, err
+	}
+	if p.MaxFrameBytes, err = frameBytes(o.GetMaxFrameBytes()); err != nil {
+		return p, err
+	}
+	if o.GetReplenish() != headracev1.Replenish_REPLENISH_MANUAL {
+		p.Replenish, p.Window = broker.OnSettle, windowOf(o.GetWindow())
+		return p, nil
+	}
+	if o.GetWindow() != nil {
+		return p, invalidField("window", "not in a REPLENISH_MANUAL session")
+	}
+	p.Replenish = broker.Manual
+	return p, nil
+}
+
+// checkFeatures refuses the one value that is not legal. Others are the client's
+// to announce, known here or not.
+func checkFeatures(features []headracev1.Feature) error {
+	for _, f := range features {
+		if f == headracev1.Feature_FEATURE_UNSPECIFIED {
+			return invalidField("features", "no FEATURE_UNSPECIFIED")
+		}
+	}
+	return nil
+}
+
+func frameBytes(n uint32) (int, error) {
+	switch {
+	case n == 0:
+		return delivery.DefaultMaxFrameBytes, nil
+	case n < minFrameBytes || n > maxFrameBytes:
+		return 0, invalidField("max_frame_bytes", "4,096 to 67,108,864")
+	}
+	return int(n), nil
+}
+
+// windowOf reads a window; a unit that is not set has its default.
+func windowOf(w *headracev1.SubscribeRequest_Window) broker.Amount {
+	out := broker.Amount{Messages: defaultWindowMessages, Bytes: defaultWindowBytes}
+	if w != nil && w.Messages != nil {
+		out.Messages = w.GetMessages()
+	}
+	if w != nil && w.Bytes != nil {
+		out.Bytes = w.GetBytes()
+	}
+	return out
+}

@@ -1,0 +1,95 @@
+package server
+
+import (
+	"errors"
+	"io"
+
+	"google.golang.org/grpc"
+
+	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
+	"github.com/headrace/headrace/server/broker"
+	"github.com/headrace/headrace/server/wire"
+)
+
+// subscribeStream is what a Subscribe call reads and writes.
+type subscribeStream = grpc.BidiStreamingServer[headracev1.SubscribeRequest, headracev1.SubscribeResponse]
+
+// inboundSubscribe is a frame of a subscriber.
+type inboundSubscribe = wire.Inbound[headracev1.SubscribeRequest, *headracev1.SubscribeRequest]
+
+// subscriberService pushes messages of subscriptions.
+type subscriberService struct {
+	headracev1.UnimplementedSubscriberServiceServer
+
+	broker  *broker.Broker
+	loops   *loops
+	metrics *metrics
+}
+
+var _ headracev1.SubscriberServiceServer = (*subscriberService)(nil)
+
+// Subscribe opens a session and runs its two loops until the stream ends.
+//
+//	client ─► receive loop ─► Session ─► send loop ─► client
+func (s *subscriberService) Subscribe(stream subscribeStream) error {
+	params, err := receiveOpen(stream)
+	if err != nil {
+		return err
+	}
+	session, err := s.broker.Subscribe(stream.Context(), params)
+	if err != nil {
+		return err
+	}
+	in := &subscribeReceiver{stream: stream, session: session, manual: params.Replenish == broker.Manual}
+	out := &subscribeSender{stream: stream, session: session, latency: s.metrics.delivery(params.Subscription)}
+	err = s.loops.run(streamLoops{receive: in.run, send: out.run, ended: session.Done(), cause: session.Err})
+	session.Close(closeHow(err))
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// receiveOpen reads the first frame, which must be Open.
+func receiveOpen(stream subscribeStream) (broker.SubscribeParams, error) {
+	var in inboundSubscribe
+	if err := receive(stream, &in); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = frameOrder("the stream ended before Open")
+		}
+		return broker.SubscribeParams{}, err
+	}
+	if in.Fault != nil {
+		return broker.SubscribeParams{}, in.Fault
+	}
+	if err := checkServed(in.Frame); err != nil {
+		return broker.SubscribeParams{}, err
+	}
+	if in.Frame.GetOpen() == nil {
+		return broker.SubscribeParams{}, frameOrder("the first frame is Open")
+	}
+	return subscribeParams(in.Frame.GetOpen())
+}
+
+// closeHow says what the end of a stream means for what the session holds: only
+// a client that half-closed, or a server with a reason of its own, costs nothing.
+func closeHow(err error) broker.CloseHow {
+	reason, mapped := reasonOf(err)
+	switch {
+	case errors.Is(err, io.EOF):
+		return broker.CloseClean
+	case mapped && !isClientsFault(reason):
+		return broker.CloseGone
+	}
+	return broker.CloseBroken
+}
+
+// isClientsFault says whether a stream ended with this reason counts as broken.
+func isClientsFault(reason headracev1.ErrorReason) bool {
+	switch reason {
+	case reasonInvalidField, reasonFrameOrder, reasonSettleNumberGap, reasonTooManyRanges, reasonNotServed,
+		reasonMalformedFrame, reasonSlowReader, reasonResultsUnread, reasonSessionSilent:
+		return true
+	}
+	return false
+}

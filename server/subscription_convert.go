@@ -1,0 +1,197 @@
+package server
+
+import (
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
+	"github.com/headrace/headrace/server/broker"
+	"github.com/headrace/headrace/storage"
+)
+
+// newSubscriptionConfig reads a subscription that a client wants to create.
+func newSubscriptionConfig(s *headracev1.Subscription) (broker.SubscriptionConfig, error) {
+	name, err := parseName("name", s.GetName())
+	if err != nil {
+		return broker.SubscriptionConfig{}, err
+	}
+	topic, err := parseName("topic", s.GetTopic())
+	if err != nil {
+		return broker.SubscriptionConfig{}, err
+	}
+	c := broker.NewSubscriptionConfig(name, topic)
+	if err := checkCreated(s); err != nil {
+		return c, err
+	}
+	if s.GetMode() == headracev1.SubscriptionMode_SUBSCRIPTION_MODE_EXCLUSIVE {
+		c.Mode = broker.Exclusive
+	}
+	defaults := c
+	for _, path := range createdPaths {
+		if err := subscriptionPaths[path](&c, s, defaults); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// createdPaths are the paths that a new subscription takes over, the lease before
+// the longest lease, whose default depends on it.
+var createdPaths = []string{"lease", "max_lease", "retry", "max_outstanding", "client_max_outstanding", "labels"}
+
+// checkCreated refuses what a new subscription may not say.
+func checkCreated(s *headracev1.Subscription) error {
+	switch {
+	case s.GetOrder() == headracev1.DeliveryOrder_DELIVERY_ORDER_UNSPECIFIED:
+		// The default is DELIVERY_ORDER_KEY, and that is to come.
+		return notServed("order")
+	case s.GetCreateTime() != nil,
+		s.GetState() != headracev1.ResourceState_RESOURCE_STATE_UNSPECIFIED,
+		s.GetGeneration() != 0:
+		return invalidField("create_time, state, generation", "set by the server")
+	}
+	return nil
+}
+
+// subscriptionPaths are the fields of a subscription that an update may name.
+var subscriptionPaths = map[string]taker[broker.SubscriptionConfig, *headracev1.Subscription]{
+	"lease":                  takeLease,
+	"max_lease":              takeMaxLease,
+	"retry":                  takeRetry,
+	"retry.min_backoff":      takeMinBackoff,
+	"retry.max_backoff":      takeMaxBackoff,
+	"max_outstanding":        takeMaxOutstanding,
+	"client_max_outstanding": takeClientMaxOutstanding,
+	"labels": func(c *broker.SubscriptionConfig, s *headracev1.Subscription, _ broker.SubscriptionConfig) error {
+		c.Labels = s.GetLabels()
+		return nil
+	},
+}
+
+func takeLease(c *broker.SubscriptionConfig, s *headracev1.Subscription, d broker.SubscriptionConfig) (err error) {
+	c.Lease, err = duration("lease", s.GetLease(), minLease, maxLease, d.Lease)
+	return err
+}
+
+func takeMaxLease(c *broker.SubscriptionConfig, s *headracev1.Subscription, d broker.SubscriptionConfig) (err error) {
+	c.MaxLease, err = duration("max_lease", s.GetMaxLease(), minLease, maxLease, max(d.MaxLease, c.Lease))
+	return err
+}
+
+func takeRetry(c *broker.SubscriptionConfig, s *headracev1.Subscription, d broker.SubscriptionConfig) error {
+	if err := takeMinBackoff(c, s, d); err != nil {
+		return err
+	}
+	return takeMaxBackoff(c, s, d)
+}
+
+func takeMinBackoff(c *broker.SubscriptionConfig, s *headracev1.Subscription, d broker.SubscriptionConfig) (err error) {
+	c.MinBackoff, err = duration("retry.min_backoff", s.GetRetry().GetMinBackoff(), minBackoff, maxDelay, d.MinBackoff)
+	return err
+}
+
+func takeMaxBackoff(c *broker.SubscriptionConfig, s *headracev1.Subscription, d broker.SubscriptionConfig) (err error) {
+	fallback := max(d.MaxBackoff, c.MinBackoff)
+	c.MaxBackoff, err = duration("retry.max_backoff", s.GetRetry().GetMaxBackoff(), minBackoff, maxDelay, fallback)
+	return err
+}
+
+// minBackoff is the shortest wait after a failure.
+const minBackoff = 100 * time.Millisecond
+
+func takeMaxOutstanding(c *broker.SubscriptionConfig, s *headracev1.Subscription, d broker.SubscriptionConfig) error {
+	c.MaxOutstanding = d.MaxOutstanding
+	if a := s.GetMaxOutstanding(); a != nil {
+		c.MaxOutstanding = amountOf(a)
+	}
+	return nil
+}
+
+// takeClientMaxOutstanding takes the ceiling of a client id over; a unit that is
+// zero has none.
+func takeClientMaxOutstanding(c *broker.SubscriptionConfig, s *headracev1.Subscription, _ broker.SubscriptionConfig) error {
+	c.ClientMaxOutstanding = amountOf(s.GetClientMaxOutstanding())
+	return nil
+}
+
+func amountOf(a *headracev1.Amount) broker.Amount {
+	return broker.Amount{Messages: a.GetMessages(), Bytes: a.GetBytes()}
+}
+
+// startOf reads where a new subscription begins.
+func startOf(p *headracev1.StartPosition) (storage.Start, error) {
+	switch position := p.GetPosition().(type) {
+	case *headracev1.StartPosition_Latest:
+		return storage.Start{Kind: storage.StartLatest}, mustBeTrue("start.latest", position.Latest)
+	case *headracev1.StartPosition_Earliest:
+		return storage.Start{Kind: storage.StartEarliest}, mustBeTrue("start.earliest", position.Earliest)
+	case *headracev1.StartPosition_Time:
+		if position.Time.CheckValid() != nil {
+			return storage.Start{}, invalidField("start.time", "a valid time")
+		}
+		return storage.Start{Kind: storage.StartAtTime, Time: position.Time.AsTime()}, nil
+	case *headracev1.StartPosition_Offsets:
+		return startAtOffsets(position.Offsets)
+	}
+	return storage.Start{Kind: storage.StartLatest}, nil
+}
+
+func mustBeTrue(field string, value bool) error {
+	if !value {
+		return invalidField(field, "true when set")
+	}
+	return nil
+}
+
+func startAtOffsets(o *headracev1.StartOffsets) (storage.Start, error) {
+	start := storage.Start{Kind: storage.StartAtOffsets, Offsets: map[uint16]storage.Offset{}}
+	for _, p := range o.GetPositions() {
+		if p.GetPartition() >= broker.MaxPartitions {
+			return start, invalidField("start.offsets", "partitions of 0 to 255")
+		}
+		if _, twice := start.Offsets[uint16(p.GetPartition())]; twice {
+			return start, invalidField("start.offsets", "one position a partition")
+		}
+		start.Offsets[uint16(p.GetPartition())] = storage.Offset(p.GetOffset())
+	}
+	return start, nil
+}
+
+func subscriptionProto(s broker.Subscription) *headracev1.Subscription {
+	mode := headracev1.SubscriptionMode_SUBSCRIPTION_MODE_SHARED
+	if s.Mode == broker.Exclusive {
+		mode = headracev1.SubscriptionMode_SUBSCRIPTION_MODE_EXCLUSIVE
+	}
+	never := uint32(0)
+	return &headracev1.Subscription{
+		Name:      string(s.Name),
+		Topic:     string(s.Topic),
+		Mode:      mode,
+		Order:     headracev1.DeliveryOrder_DELIVERY_ORDER_NONE,
+		Guarantee: headracev1.DeliveryGuarantee_DELIVERY_GUARANTEE_AT_LEAST_ONCE,
+		Lease:     durationpb.New(s.Lease),
+		MaxLease:  durationpb.New(s.MaxLease),
+		Retry: &headracev1.RetryPolicy{
+			MinBackoff:    durationpb.New(s.MinBackoff),
+			MaxBackoff:    durationpb.New(s.MaxBackoff),
+			MaxAttempts:   &never,
+			MaxDeliveries: &never,
+		},
+		MaxOutstanding:       amountProto(s.MaxOutstanding),
+		ClientMaxOutstanding: ceilingProto(s.ClientMaxOutstanding),
+		Labels:               s.Labels,
+		CreateTime:           timestamppb.New(s.CreatedAt),
+		State:                stateProto(s.State),
+		Generation:           s.Generation,
+	}
+}
+
+// ceilingProto is a ceiling, absent when there is none.
+func ceilingProto(a broker.Amount) *headracev1.Amount {
+	if a == (broker.Amount{}) {
+		return nil
+	}
+	return amountProto(a)
+}
