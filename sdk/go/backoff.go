@@ -2,6 +2,7 @@ package headrace
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"time"
 )
@@ -33,11 +34,19 @@ func (b *backoffPause) next() time.Duration {
 	return bound/2 + rand.N(bound/2+1)
 }
 
-// reset makes the next wait a first one.
-func (b *backoffPause) reset() { b.tries = 0 }
-
-// wait waits and reports true, or reports false when ctx ends first.
-func (b *backoffPause) wait(ctx context.Context) bool { return sleep(ctx, b.next()) }
+// after returns how long to wait before a stream is opened again that ended with
+// err after it lived that long. A server that says when is obeyed.
+func (b *backoffPause) after(err error, lived time.Duration) time.Duration {
+	if lived >= backoffHealthy {
+		b.tries = 0
+	}
+	wait := b.next()
+	var e *Error
+	if errors.As(err, &e) {
+		wait = max(wait, e.RetryAfter)
+	}
+	return wait
+}
 
 // sleep waits for d and reports true, or reports false when ctx ends first.
 func sleep(ctx context.Context, d time.Duration) bool {

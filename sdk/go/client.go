@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
 )
@@ -15,8 +16,13 @@ type Client struct {
 	config    dialConfig
 	outbox    *outbox
 	receivers *receivers
-	closing   sync.Once
-	closeErr  error
+
+	stopPublisher context.CancelFunc
+	published     sync.WaitGroup // the publisher's loop.
+
+	closing  atomic.Bool
+	closed   chan struct{} // closed when Close is done; it carries nothing.
+	closeErr error         // readable then.
 }
 
 // Dial makes a client of the server at addr, "host:port". The connection is
@@ -35,8 +41,11 @@ func Dial(ctx context.Context, addr string, opts ...DialOption) (*Client, error)
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{conn: conn, config: config, receivers: newReceivers()}
-	c.outbox = newOutbox(config.outbox, publisherOf(conn, config))
+	c := &Client{
+		conn: conn, config: config, outbox: newOutbox(config.outbox), receivers: newReceivers(),
+		closed: make(chan struct{}),
+	}
+	c.startPublisher()
 	return c, nil
 }
 
@@ -74,20 +83,40 @@ func (c *Client) Flush(ctx context.Context) error {
 // returns nil if everything had its result. Calls after the first return what it
 // returned.
 func (c *Client) Close() error {
-	c.closing.Do(func() { c.closeErr = c.close() })
+	if c.closing.CompareAndSwap(false, true) {
+		c.closeErr = c.close()
+		close(c.closed)
+	}
+	<-c.closed
 	return c.closeErr
 }
 
 func (c *Client) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), c.config.closeTimeout)
 	defer cancel()
-	c.receivers.stop()
+	c.receivers.stop(ctx)
 	err := c.outbox.close(ctx)
-	c.receivers.wait(ctx)
+	c.endPublisher(ctx)
 	if closeErr := c.conn.Close(); err == nil {
 		err = closeErr
 	}
 	return err
+}
+
+func (c *Client) startPublisher() {
+	ctx, cancel := context.WithCancel(context.Background())
+	c.stopPublisher = cancel
+	p := &publisher{conn: c.conn, outbox: c.outbox, config: c.config}
+	c.published.Go(func() { p.run(ctx) })
+}
+
+// endPublisher lets the publisher's loop end by itself, so that what is on its
+// way arrives, and ends it when ctx does.
+func (c *Client) endPublisher(ctx context.Context) {
+	defer context.AfterFunc(ctx, c.stopPublisher)()
+	c.published.Wait()
+	c.outbox.refused(&Error{Reason: "CLOSED", Message: "publish: the client was closed before the message was sent"})
+	c.stopPublisher()
 }
 
 // fullName writes a name with its namespace, so that both ways to write one name

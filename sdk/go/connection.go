@@ -87,27 +87,27 @@ func (c *connection) reachFirst(ctx context.Context, method string, request, rep
 }
 
 // reach returns nil once the server was reached, now or ever before. Else it
-// tries, at most for the connect timeout, and returns ErrUnreachable or ctx's
-// error. Any answer counts, a refusal too.
+// tries, at most for the connect timeout, and returns ErrUnreachable, which is
+// ctx's error too when that ended first. Any answer counts, a refusal too.
 func (c *connection) reach(ctx context.Context) error {
 	if c.reached.Load() {
 		return nil
 	}
-	deadline := time.Now().Add(c.timeout)
-	bounded, cancel := context.WithDeadline(ctx, deadline)
+	bounded, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	var pause backoffPause
+	why := "no answer"
 	for {
 		_, err := healthpb.NewHealthClient(c).Check(bounded, &healthpb.HealthCheckRequest{})
 		if c.answered(err) {
 			c.reached.Store(true)
 			return nil
 		}
-		if ctx.Err() != nil {
-			return fmt.Errorf("headrace: %w (server %s was not reached: %s)", ctx.Err(), c.addr, status.Convert(err).Message())
+		if status.Code(err) == codes.Unavailable {
+			why = status.Convert(err).Message()
 		}
-		if !pause.wait(bounded) {
-			return c.unreachable(err)
+		if !sleep(bounded, pause.next()) {
+			return c.unreachable(ctx.Err(), why)
 		}
 	}
 }
@@ -123,9 +123,9 @@ func (c *connection) answered(err error) bool {
 	return true
 }
 
-func (c *connection) unreachable(err error) error {
+func (c *connection) unreachable(cause error, why string) error {
 	return &Error{
-		Reason: "UNREACHABLE", Code: codeName(status.Code(err)), Retryable: true, cause: err,
-		Message: fmt.Sprintf("server %s cannot be reached: %s", c.addr, status.Convert(err).Message()),
+		Reason: "UNREACHABLE", Code: codeName(codes.Unavailable), Retryable: true, cause: cause,
+		Message: fmt.Sprintf("server %s cannot be reached: %s", c.addr, why),
 	}
 }

@@ -108,6 +108,58 @@ func reasonOf(r headracev1.ErrorReason) Reason {
 	return Reason(strings.TrimPrefix(r.String(), reasonPrefix))
 }
 
+// reasonCodes has the status code of each reason, as the contract comments it.
+// What fails as one item of a frame has no status: the code comes from here.
+var reasonCodes = map[headracev1.ErrorReason]codes.Code{
+	headracev1.ErrorReason_ERROR_REASON_INVALID_NAME:             codes.InvalidArgument,
+	headracev1.ErrorReason_ERROR_REASON_INVALID_FIELD:            codes.InvalidArgument,
+	headracev1.ErrorReason_ERROR_REASON_MALFORMED_MESSAGE:        codes.InvalidArgument,
+	headracev1.ErrorReason_ERROR_REASON_MESSAGE_TOO_LARGE:        codes.InvalidArgument,
+	headracev1.ErrorReason_ERROR_REASON_BATCH_SIZE:               codes.InvalidArgument,
+	headracev1.ErrorReason_ERROR_REASON_FRAME_ORDER:              codes.InvalidArgument,
+	headracev1.ErrorReason_ERROR_REASON_SETTLE_NUMBER_GAP:        codes.InvalidArgument,
+	headracev1.ErrorReason_ERROR_REASON_PUBLISH_SEQUENCE_GAP:     codes.InvalidArgument,
+	headracev1.ErrorReason_ERROR_REASON_TOO_MANY_RANGES:          codes.InvalidArgument,
+	headracev1.ErrorReason_ERROR_REASON_NOT_SERVED:               codes.InvalidArgument,
+	headracev1.ErrorReason_ERROR_REASON_MALFORMED_FRAME:          codes.InvalidArgument,
+	headracev1.ErrorReason_ERROR_REASON_TOPIC_NOT_FOUND:          codes.NotFound,
+	headracev1.ErrorReason_ERROR_REASON_SUBSCRIPTION_NOT_FOUND:   codes.NotFound,
+	headracev1.ErrorReason_ERROR_REASON_TOPIC_EXISTS:             codes.AlreadyExists,
+	headracev1.ErrorReason_ERROR_REASON_SUBSCRIPTION_EXISTS:      codes.AlreadyExists,
+	headracev1.ErrorReason_ERROR_REASON_TOPIC_DELETED:            codes.FailedPrecondition,
+	headracev1.ErrorReason_ERROR_REASON_SUBSCRIPTION_DELETED:     codes.FailedPrecondition,
+	headracev1.ErrorReason_ERROR_REASON_TOPIC_HAS_SUBSCRIPTIONS:  codes.FailedPrecondition,
+	headracev1.ErrorReason_ERROR_REASON_EXCLUSIVE_SESSION_EXISTS: codes.FailedPrecondition,
+	headracev1.ErrorReason_ERROR_REASON_TAKEN_OVER:               codes.FailedPrecondition,
+	headracev1.ErrorReason_ERROR_REASON_STALE_PRODUCER:           codes.FailedPrecondition,
+	headracev1.ErrorReason_ERROR_REASON_CROSS_SHARD:              codes.FailedPrecondition,
+	headracev1.ErrorReason_ERROR_REASON_POSITION_OUT_OF_RANGE:    codes.OutOfRange,
+	headracev1.ErrorReason_ERROR_REASON_DISK_FULL:                codes.ResourceExhausted,
+	headracev1.ErrorReason_ERROR_REASON_PUBLISH_WINDOW_EXCEEDED:  codes.ResourceExhausted,
+	headracev1.ErrorReason_ERROR_REASON_SLOW_READER:              codes.ResourceExhausted,
+	headracev1.ErrorReason_ERROR_REASON_RESULTS_UNREAD:           codes.ResourceExhausted,
+	headracev1.ErrorReason_ERROR_REASON_LIMIT_REACHED:            codes.ResourceExhausted,
+	headracev1.ErrorReason_ERROR_REASON_STARTING:                 codes.Unavailable,
+	headracev1.ErrorReason_ERROR_REASON_DRAINING:                 codes.Unavailable,
+	headracev1.ErrorReason_ERROR_REASON_STORE_UNAVAILABLE:        codes.Unavailable,
+	headracev1.ErrorReason_ERROR_REASON_NOT_OWNER:                codes.Unavailable,
+	headracev1.ErrorReason_ERROR_REASON_SESSION_SILENT:           codes.Unavailable,
+	headracev1.ErrorReason_ERROR_REASON_FENCED:                   codes.Aborted,
+	headracev1.ErrorReason_ERROR_REASON_UNKNOWN_OUTCOME:          codes.Unknown,
+	headracev1.ErrorReason_ERROR_REASON_OUTCOME_FORGOTTEN:        codes.Unknown,
+	headracev1.ErrorReason_ERROR_REASON_DATA_LOSS:                codes.DataLoss,
+	headracev1.ErrorReason_ERROR_REASON_INTERNAL:                 codes.Internal,
+}
+
+// itemError returns the error of one item of a frame: a message or a delivery.
+func itemError(r headracev1.ErrorReason) *Error {
+	e := &Error{Reason: reasonOf(r)}
+	if code, ok := reasonCodes[r]; ok {
+		e.Code, e.Retryable = codeName(code), retryableCode(code)
+	}
+	return e
+}
+
 // codeName returns the name of a status code as the protocol writes it.
 func codeName(c codes.Code) string {
 	if int(c) < len(codeNames) {

@@ -127,3 +127,17 @@ func CutBody(body []byte, n int) (framed, encoded int) {
 	}
 	return framed, encoded
 }
+
+// FittingBody returns how many of the first n messages of a body have at most
+// that many encoded bytes together.
+func FittingBody(body []byte, n int, bytes uint64) int {
+	for i := range n {
+		size, length := protowire.ConsumeVarint(body[1:])
+		if size > bytes {
+			return i
+		}
+		bytes -= size
+		body = body[1+length+int(size):]
+	}
+	return n
+}
