@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"math"
+	"slices"
 	"sort"
 )
 
@@ -195,11 +196,7 @@ func (s *State) unhold(x *session) {
 // fillMisfits offers a session what was kept aside, lowest offset first.
 func (s *State) fillMisfits(f *frame) {
 	for i := 0; i < len(s.misfits.aside) && !f.done; {
-		m := s.misfits.aside[i]
-		if m.p.settled(m.first) {
-			s.pool.messages--
-			s.dropMisfit(m)
-		} else if !s.offer(f, m) {
+		if !s.offer(f, s.misfits.aside[i]) {
 			i++
 		}
 	}
@@ -264,6 +261,18 @@ func (s *State) dropMisfit(m *redelivery) {
 	seg := s.unplace(m)
 	s.free(m)
 	s.unpin(seg)
+}
+
+// dropSettledMisfits forgets those that a hole has settled.
+func (s *State) dropSettledMisfits() {
+	for _, list := range [][]*redelivery{s.misfits.aside, s.misfits.beyond} {
+		for _, m := range slices.Clone(list) {
+			if m.p.settled(m.first) {
+				s.pool.messages--
+				s.dropMisfit(m)
+			}
+		}
+	}
 }
 
 // requestMisfits asks for the segments of what somebody can take.

@@ -166,6 +166,7 @@ func (s *State) hole(e *Hole) {
 	}
 	p.addHole(e.First, e.Last)
 	p.answered(e.First, e.Last+1)
+	s.dropSettledMisfits()
 	s.passed(p)
 	s.moved(p)
 	s.changed = true
