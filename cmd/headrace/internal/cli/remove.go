@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -46,10 +47,10 @@ func (a *App) remove(kind, with string, do remover) *cobra.Command {
 		}
 		return a.withClient(c.Context(), func(ctx context.Context, client *headrace.Client) error {
 			removed, err := removeAll(args, kind, consent.dryRun, func(name string) error { return do(ctx, client, name, consent.dryRun) })
-			if printed := output.List(a.printer(), removed, removedColumns); err == nil {
-				err = printed
+			if err != nil && len(removed) == 0 {
+				return err
 			}
-			return err
+			return errors.Join(err, output.List(a.printer(), removed, removedColumns))
 		})
 	}
 	return c

@@ -62,11 +62,20 @@ var endpointColumns = []output.Column[node.Endpoints]{
 func (a *App) logger(settings config.Server) *slog.Logger {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(settings.LogLevel)) // checked by Validate
-	o := &slog.HandlerOptions{Level: level}
+	o := &slog.HandlerOptions{Level: level, ReplaceAttr: readableDuration}
 	if settings.LogFormat == "text" || (settings.LogFormat == "auto" && a.Shows) {
 		return slog.New(slog.NewTextHandler(a.Err, o))
 	}
 	return slog.New(slog.NewJSONHandler(a.Err, o))
+}
+
+// readableDuration writes durations as "25s" in every format: JSON's own way is a
+// number of nanoseconds.
+func readableDuration(_ []string, a slog.Attr) slog.Attr {
+	if a.Value.Kind() == slog.KindDuration {
+		a.Value = slog.StringValue(a.Value.Duration().String())
+	}
+	return a
 }
 
 // profiled runs fn, under a CPU profile when path is not empty.

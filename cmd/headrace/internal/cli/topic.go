@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -138,9 +139,20 @@ func (a *App) topicEdit() *cobra.Command {
 func (a *App) topicRemove() *cobra.Command {
 	return a.remove("topic", "its messages", func(ctx context.Context, client *headrace.Client, name string, dryRun bool) error {
 		if dryRun {
-			_, err := client.Topics().Get(ctx, name)
-			return err
+			return removableTopic(ctx, client.Topics(), name)
 		}
 		return client.Topics().Delete(ctx, name)
 	})
+}
+
+// removableTopic says why a topic could not be removed.
+func removableTopic(ctx context.Context, topics *headrace.Topics, name string) error {
+	stats, err := topics.Stats(ctx, name)
+	if err != nil {
+		return err
+	}
+	if n := stats.GetSubscriptions(); n > 0 {
+		return fmt.Errorf("%s still has %d subscriptions (%w)", name, n, headrace.ErrTopicHasSubscriptions)
+	}
+	return nil
 }

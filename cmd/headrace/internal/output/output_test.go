@@ -122,6 +122,7 @@ func TestTexts(t *testing.T) {
 		"12ms":       output.Age(12 * time.Millisecond),
 		"1.5s":       output.Age(1500 * time.Millisecond),
 		"2m5s":       output.Age(125 * time.Second),
+		"10m":        output.Age(10 * time.Minute),
 		"3h10m":      output.Age(190 * time.Minute),
 		"2d1h":       output.Age(49 * time.Hour),
 	} {

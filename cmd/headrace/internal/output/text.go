@@ -43,10 +43,19 @@ func Age(d time.Duration) string {
 	case d < time.Minute:
 		return d.Round(100 * time.Millisecond).String()
 	case d < time.Hour:
-		return fmt.Sprintf("%dm%ds", int(d.Minutes()), int(d.Seconds())%60)
+		return twoUnits(int(d.Minutes()), "m", int(d.Seconds())%60, "s")
 	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh%dm", int(d.Hours()), int(d.Minutes())%60)
+		return twoUnits(int(d.Hours()), "h", int(d.Minutes())%60, "m")
 	default:
-		return fmt.Sprintf("%dd%dh", int(d.Hours())/24, int(d.Hours())%24)
+		return twoUnits(int(d.Hours())/24, "d", int(d.Hours())%24, "h")
 	}
+}
+
+// twoUnits leaves the smaller unit out when there is none of it.
+func twoUnits(large int, largeUnit string, small int, smallUnit string) string {
+	text := strconv.Itoa(large) + largeUnit
+	if small > 0 {
+		text += strconv.Itoa(small) + smallUnit
+	}
+	return text
 }
