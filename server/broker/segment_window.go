@@ -19,14 +19,11 @@ func newSegmentWindow(partitions int) *segmentWindow {
 	return &segmentWindow{partitions: make([][]*storage.Segment, partitions)}
 }
 
-// add takes over a reference; one that is there already is given back.
+// add takes over a reference. One segment may come twice, and is then there twice:
+// the state machine gives each back by itself.
 func (w *segmentWindow) add(s *storage.Segment) {
 	held := w.partitions[s.Partition.Partition]
 	i := atOrAfter(held, s.Base)
-	if i < len(held) && held[i].Base == s.Base {
-		s.Release()
-		return
-	}
 	w.partitions[s.Partition.Partition] = slices.Insert(held, i, s)
 }
 
