@@ -7,6 +7,8 @@ import (
 	"net"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/headrace/headrace/server/broker"
 )
 
@@ -75,6 +77,9 @@ type Config struct {
 	// name one by one; those beyond, in order of their names, are left out. Default
 	// DefaultMaxMetricResources.
 	MaxMetricResources int
+	// Collectors are further metrics to show beside the server's own: those of the
+	// store below it. Default none.
+	Collectors []prometheus.Collector
 	// Logger gets what an operator should know. Default slog.Default().
 	Logger *slog.Logger
 }

@@ -93,6 +93,7 @@ func New(config Config, b *broker.Broker, store Store) (*Server, error) {
 	s.grpc = grpc.NewServer(s.options()...)
 	s.register()
 	s.metrics.registry.MustRegister(&brokerCollector{broker: b, store: store, most: config.MaxMetricResources})
+	s.metrics.registry.MustRegister(config.Collectors...)
 	s.metrics.calls.InitializeMetrics(s.grpc)
 	s.ops = newOps(s.metrics.registry, s.live, s.ready)
 	return s, nil
