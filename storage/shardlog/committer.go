@@ -29,6 +29,7 @@ type committer struct {
 	slots   fifo[*stateSlot]
 	changes fifo[*change]
 	open    *batch
+	linger  linger
 	// spare are batches for reuse.
 	spare    []*batch
 	inFlight *batch
@@ -90,6 +91,8 @@ func (c *committer) turn() {
 		case <-c.engine.Failed():
 			c.fail(c.engine.Err())
 			return
+		case <-c.linger.fire:
+			c.linger.end()
 		case <-stop:
 			stop = nil
 		}
@@ -148,7 +151,7 @@ func (c *committer) fillChanges() {
 // handOver seals the open batch and gives it to be committed, when no other one is
 // in the works.
 func (c *committer) handOver() {
-	if c.inFlight != nil || c.open.empty() {
+	if c.inFlight != nil || c.open.empty() || c.linger.holds(c.open, !c.queues.empty()) {
 		return
 	}
 	b := c.open
@@ -177,7 +180,9 @@ func (c *committer) onCommitted(b *batch) {
 		return
 	}
 	c.fill()
-	c.handOver()
+	if !c.linger.begin(c.open, b) {
+		c.handOver()
+	}
 	c.settle(b)
 	b.reset()
 	c.spare = append(c.spare, b)
