@@ -57,8 +57,9 @@ func newDialConfig(opts []DialOption) dialConfig {
 }
 
 // WithClientID names the client in the server's statistics and logs. On an
-// exclusive subscription a session takes the place of one with the same
-// non-empty client id. At most 255 bytes. Default: empty.
+// exclusive subscription a session takes the place of one with the same client
+// id. At most 255 bytes. Default: none for publishing, and a random name for each
+// Receive, so that its next session can take the place of one that broke.
 func WithClientID(id string) DialOption {
 	return func(c *dialConfig) { c.clientID = id }
 }

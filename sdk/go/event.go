@@ -17,7 +17,8 @@ const (
 	// SessionBroken: a subscriber's session ended; its handlers are cancelled.
 	// Err says why; a new one begins after Wait.
 	SessionBroken
-	// SessionDrained: a subscriber's session ended because it was stopped.
+	// SessionDrained: a subscriber's session ended because it was stopped. Err
+	// is nil when it ended in order.
 	SessionDrained
 	// GoAwayReceived: the server asked for the end of a stream; Detail is its
 	// reason, such as "SHUTDOWN".

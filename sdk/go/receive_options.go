@@ -33,6 +33,7 @@ type receiveConfig struct {
 	takeover       bool
 	labels         map[string]string
 	maxFrameBytes  uint32 // 0: the server's default.
+	iterated       bool   // by Deliveries, not by Receive.
 }
 
 func newReceiveConfig(opts []ReceiveOption) receiveConfig {

@@ -1,0 +1,76 @@
+package headrace
+
+import "sync"
+
+// inbox is the deliveries that nobody has begun, in order, for the workers of
+// one Receive or the loop of one Deliveries. It outlives sessions. The window
+// bounds it.
+type inbox struct {
+	mu     sync.Mutex
+	filled *sync.Cond
+	queue  fifo[*Delivery]
+	closed bool
+}
+
+func newInbox() *inbox {
+	b := &inbox{}
+	b.filled = sync.NewCond(&b.mu)
+	return b
+}
+
+// push adds deliveries. After close they are dropped: their session releases
+// them.
+func (b *inbox) push(deliveries []Delivery) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return
+	}
+	for i := range deliveries {
+		b.queue.push(&deliveries[i])
+	}
+	if len(deliveries) == 1 {
+		b.filled.Signal()
+		return
+	}
+	b.filled.Broadcast()
+}
+
+// next waits for a delivery that is still this subscriber's and begins it; false
+// means that there will be none.
+func (b *inbox) next() (*Delivery, bool) {
+	for {
+		d, ok := b.pop()
+		if !ok || d.session.start(d) {
+			return d, ok
+		}
+	}
+}
+
+func (b *inbox) pop() (*Delivery, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for b.queue.len() == 0 && !b.closed {
+		b.filled.Wait()
+	}
+	if b.closed {
+		return nil, false
+	}
+	return b.queue.pop(), true
+}
+
+// clear drops what a session that is over left.
+func (b *inbox) clear() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.queue = fifo[*Delivery]{}
+}
+
+// close ends every wait, now and later.
+func (b *inbox) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+	b.queue = fifo[*Delivery]{}
+	b.filled.Broadcast()
+}

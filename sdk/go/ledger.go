@@ -1,0 +1,163 @@
+package headrace
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// deliveryState is where a delivery is in its life.
+type deliveryState uint8
+
+const (
+	// waiting: nobody has begun it.
+	waiting deliveryState = iota
+	// begun: a handler works on it, or a loop holds it.
+	begun
+	// settled: it has its verdict, sent or about to be.
+	settled
+	// lost: it is no longer this session's.
+	lost
+)
+
+// ledger is what one session holds: its deliveries, the settles that are about
+// to be sent and those that are not confirmed. Handlers and the session's send
+// and receive sides meet in it.
+//
+// Its mutex is held for a few operations on a delivery or a frame, never for
+// I/O, and no code of the user runs under it.
+type ledger struct {
+	// wake tells the send loop to look again. Capacity 1: it looks at everything,
+	// so one signal stands for any number.
+	wake chan struct{}
+	// parent is what the contexts of deliveries derive from.
+	parent context.Context
+	// endsAtSettle: the context of a delivery ends when it is settled; else when
+	// its handler has returned.
+	endsAtSettle bool
+
+	mu       sync.Mutex
+	received uint64 // the last sequence.
+	held     heldDeliveries
+	leases   leases
+	settles  settleQueue
+	confirms confirmations
+	// unconfirmed and ranges are the server's limits.
+	unconfirmed int
+	ranges      int
+	// stopping: what arrives is released, and what is settled is sent at once.
+	stopping bool
+	// leaving: what is settled is sent at once.
+	leaving bool
+	over    bool // the session ended: settles are dropped.
+}
+
+func newLedger(parent context.Context, config receiveConfig) *ledger {
+	return &ledger{
+		wake:         make(chan struct{}, 1),
+		parent:       parent,
+		endsAtSettle: config.iterated,
+		settles:      newSettleQueue(config.windowMessages, config.windowBytes),
+		unconfirmed:  maxUnconfirmedSettles,
+		ranges:       maxRanges,
+		leases:       newLeases(config.maxExtension),
+	}
+}
+
+// start begins a delivery; false means that it is no longer waiting.
+func (l *ledger) start(d *Delivery) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if d.state != waiting {
+		return false
+	}
+	d.state = begun
+	return true
+}
+
+// contextOf returns the context of a delivery, made when it is first asked for.
+func (l *ledger) contextOf(d *Delivery) context.Context {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if d.ctx == nil {
+		d.ctx, d.cancel = context.WithCancelCause(l.parent)
+		if d.state == lost {
+			d.cancel(ErrDeliveryLost)
+		} else if d.state == settled && l.endsAtSettle {
+			d.cancel(nil)
+		}
+	}
+	return d.ctx
+}
+
+// settle gives a delivery its verdict, if it has none and is still the
+// session's. result, if any, gets the outcome.
+func (l *ledger) settle(d *Delivery, v verdict, result chan error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if d.state == settled || d.state == lost {
+		if result != nil {
+			result <- ErrStaleDelivery
+		}
+		return
+	}
+	l.setSettled(d, v, result, time.Now())
+}
+
+// finish settles a delivery whose handler returned, if the handler did not, and
+// ends its context.
+func (l *ledger) finish(d *Delivery, v verdict) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if d.state == begun {
+		l.setSettled(d, v, nil, time.Now())
+	}
+	d.end(nil)
+}
+
+// setSettled queues the settle of a delivery that has none. The lock is held.
+func (l *ledger) setSettled(d *Delivery, v verdict, result chan error, now time.Time) {
+	d.state = settled
+	l.held.remove(d)
+	if l.endsAtSettle {
+		d.end(nil)
+	}
+	if l.settles.add(d.sequence, d.size, v, result, now) || l.stopping || l.leaving {
+		l.signal()
+	}
+}
+
+// settleAndWait settles and waits until that is durable.
+func (l *ledger) settleAndWait(ctx context.Context, d *Delivery, v verdict) error {
+	result := make(chan error, 1)
+	l.settle(d, v, result)
+	select {
+	case err := <-result:
+		return err
+	case <-ctx.Done():
+		return &Error{Reason: "UNKNOWN_OUTCOME", cause: ctx.Err(), Message: "settle: " + ctx.Err().Error() + " before it was confirmed"}
+	}
+}
+
+// lose takes a delivery from its holder. The lock is held.
+func (l *ledger) lose(d *Delivery, cause error) {
+	d.state = lost
+	l.held.remove(d)
+	d.end(cause)
+}
+
+// end cancels the delivery's context, if anybody asked for it. The ledger's lock
+// is held; contexts run what depends on them elsewhere.
+func (d *Delivery) end(cause error) {
+	if d.cancel != nil {
+		d.cancel(cause)
+	}
+}
+
+// signal wakes the send loop. It never blocks.
+func (l *ledger) signal() {
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}

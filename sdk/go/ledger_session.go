@@ -1,0 +1,185 @@
+package headrace
+
+import (
+	"time"
+
+	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
+	"github.com/headrace/headrace/sdk/go/internal/wire"
+)
+
+// opened takes the limits of the session.
+func (l *ledger) opened(limits *headracev1.SessionLimits) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.leases.set(limits.GetLease().AsDuration(), limits.GetMaxLease().AsDuration())
+	if n := limits.GetMaxUnconfirmedSettles(); n > 0 {
+		l.unconfirmed = int(n)
+	}
+	if n := limits.GetMaxRanges(); n > 0 {
+		l.ranges = int(n)
+	}
+}
+
+// deliver takes a batch and returns its deliveries. An error means that the
+// batch breaks the protocol.
+func (l *ledger) deliver(b *wire.Batch) ([]Delivery, error) {
+	deliveries, err := decodeBatch(b)
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if b.FirstSequence != l.received+1 {
+		return nil, brokenFrame("a batch begins with sequence %d, not %d", b.FirstSequence, l.received+1)
+	}
+	l.received += uint64(len(deliveries))
+	now := time.Now()
+	clock := l.leases.arrive(now)
+	for i := range deliveries {
+		d := &deliveries[i]
+		d.session, d.lease = l, clock
+		l.held.push(d)
+		if l.stopping {
+			l.setSettled(d, releaseVerdict, nil, now)
+		}
+	}
+	return deliveries, nil
+}
+
+// next returns the next frame to send, or nil and how long until there may be
+// one: never means until the ledger signals. Send loop only.
+func (l *ledger) next(now time.Time) (*headracev1.SubscribeRequest, time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.confirms.sent.len() >= l.unconfirmed {
+		return nil, never // A confirmation signals.
+	}
+	if l.leases.due(now) {
+		if frame := l.extend(now); frame != nil {
+			return frame, 0
+		}
+	}
+	if !l.settles.empty() && (l.stopping || l.leaving || l.settles.due(now)) {
+		g := l.settles.take(l.ranges)
+		return g.frame(l.confirms.next(false, g.waiters)), 0
+	}
+	return nil, shorter(l.settles.wait(now), l.leases.wait(now))
+}
+
+// extend returns a frame that extends what must be, or nil.
+func (l *ledger) extend(now time.Time) *headracev1.SubscribeRequest {
+	due, ended := l.leases.sweep(l.held.all(), now)
+	for _, d := range ended {
+		l.lose(d, leaseEnded)
+	}
+	if len(due) == 0 {
+		return nil
+	}
+	due = due.cut(l.ranges) // What is cut off is looked at again a third of a lease later.
+	return extendFrame(l.confirms.next(true, nil), due)
+}
+
+// leaseEnded is the cause of a context when a lease was extended as long as it
+// may be.
+var leaseEnded = &Error{Reason: "DELIVERY_LOST", Message: "the delivery's lease ended: it was extended as long as it may be"}
+
+// shorter returns the shorter wait; never is longer than any.
+func shorter(a, b time.Duration) time.Duration {
+	if a == never || b != never && b < a {
+		return b
+	}
+	return a
+}
+
+// confirm takes a SettleResult and returns how many deliveries it says are
+// stale.
+func (l *ledger) confirm(r *headracev1.SubscribeResponse_SettleResult) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	stale := 0
+	for _, f := range r.GetFailures() {
+		ranges := spansOf(f.GetRanges())
+		stale += ranges.count()
+		if l.confirms.fail(f) {
+			l.loseAll(ranges, &Error{Reason: "DELIVERY_LOST", Message: "the delivery's lease could not be extended"})
+		}
+	}
+	l.confirms.confirm(r.GetConfirmedThrough())
+	l.signal()
+	return stale
+}
+
+// revoke takes deliveries away.
+func (l *ledger) revoke(ranges spans, why string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.loseAll(ranges, &Error{Reason: "DELIVERY_LOST", Message: "the delivery was revoked: " + why})
+	l.signal()
+}
+
+func (l *ledger) loseAll(ranges spans, cause error) {
+	for _, r := range ranges {
+		for _, d := range l.held.within(r) {
+			l.lose(d, cause)
+		}
+	}
+}
+
+// leave makes settles go at once: the stream is about to end.
+func (l *ledger) leave() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.leaving = true
+	l.signal()
+}
+
+// stop releases what nobody has begun, and from now on what arrives.
+func (l *ledger) stop() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stopping = true
+	now := time.Now()
+	for _, d := range l.held.all() {
+		if d.state == waiting {
+			l.setSettled(d, releaseVerdict, nil, now)
+		}
+	}
+	l.signal()
+}
+
+// releaseAll releases what is still held and cancels its handlers.
+func (l *ledger) releaseAll() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	for _, d := range l.held.all() {
+		l.setSettled(d, releaseVerdict, nil, now)
+		d.end(ErrStopped)
+	}
+}
+
+// empty reports whether nothing is held; settledAll whether also every settle is
+// confirmed.
+func (l *ledger) empty() (empty, settledAll bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	empty = l.held.count == 0
+	return empty, empty && l.settles.empty() && l.confirms.sent.len() == 0
+}
+
+// end ends the session: what is held is lost, what is not confirmed never will
+// be.
+func (l *ledger) end(cause error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, d := range l.held.all() {
+		l.lose(d, &Error{Reason: "DELIVERY_LOST", cause: cause, Message: "the session of the delivery is over"})
+	}
+	l.confirms.drop(&Error{Reason: "UNKNOWN_OUTCOME", cause: cause, Message: "settle: the session ended before it was confirmed"})
+	for !l.settles.empty() {
+		g := l.settles.take(maxRanges)
+		for _, w := range g.waiters {
+			w.result <- &Error{Reason: "STALE_DELIVERY", cause: cause, Message: "settle: the session ended before it was sent"}
+		}
+	}
+}
