@@ -33,6 +33,6 @@
 // # Caveats
 //
 // There is no authentication yet, so a server refuses to listen beyond the loopback
-// interface unless it is told that this is wanted. A unary request above the receive
-// limit is answered by gRPC itself, without a reason of ours.
+// interface unless it is told that this is wanted. A frame or request above the receive
+// limit is answered by gRPC itself, with RESOURCE_EXHAUSTED and no reason of ours.
 package server

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 
 	grpcprom "github.com/grpc-ecosystem/go-grpc-middleware/providers/prometheus"
@@ -10,6 +9,7 @@ import (
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/recovery"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/headrace/headrace/server/wire"
 )
@@ -105,12 +105,25 @@ func strict(desc grpc.ServiceDesc) *grpc.ServiceDesc {
 
 func strictHandler(handle grpc.MethodHandler) grpc.MethodHandler {
 	return func(service any, ctx context.Context, decode func(any) error, intercept grpc.UnaryServerInterceptor) (any, error) {
-		return handle(service, ctx, func(request any) error {
-			if err := decode(request); err != nil {
-				st, _ := statusOf(fmt.Errorf("%w: %w", wire.ErrMalformed, err))
-				return st.Err()
-			}
-			return nil
-		}, intercept)
+		return handle(service, ctx, strictDecoder(decode), intercept)
+	}
+}
+
+// strictDecoder decodes a request and gives its fault as a status of ours.
+func strictDecoder(decode func(any) error) func(any) error {
+	return func(request any) error {
+		message, ok := request.(proto.Message)
+		if !ok {
+			return decode(request)
+		}
+		in := wire.Inbound{Frame: message}
+		if err := decode(&in); err != nil {
+			return err
+		}
+		if in.Fault != nil {
+			st, _ := statusOf(in.Fault)
+			return st.Err()
+		}
+		return nil
 	}
 }

@@ -49,7 +49,7 @@ type publishReceiver struct {
 func (r *publishReceiver) run() error {
 	defer r.frame.Release()
 	for {
-		err := receive(r.stream, &r.frame)
+		err := r.stream.RecvMsg(&r.frame)
 		if errors.Is(err, io.EOF) {
 			r.publisher.CloseSend()
 			return nil

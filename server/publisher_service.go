@@ -106,7 +106,7 @@ func (s *publisherService) PublishStream(stream publishStream) error {
 // client's name.
 func receivePublishOpen(stream publishStream) (clientID string, err error) {
 	var frame wire.PublishFrame
-	if err := receive(stream, &frame); err != nil {
+	if err := stream.RecvMsg(&frame); err != nil {
 		if errors.Is(err, io.EOF) {
 			err = frameOrder("the stream ended before Open")
 		}

@@ -3,14 +3,9 @@ package server
 import (
 	"errors"
 	"fmt"
-	"io"
 	"runtime/debug"
 	"sync"
 	"time"
-
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 )
 
 // errPanic is returned when a loop of a stream panicked.
@@ -93,16 +88,3 @@ func (l *loops) start(both *sync.WaitGroup, loop func() error) <-chan error {
 
 // wait returns when every loop has ended.
 func (l *loops) wait() { l.running.Wait() }
-
-// receive reads the next frame. io.EOF means that the client half-closed. A frame
-// above the receive limit is the client's fault, and says so.
-func receive(stream grpc.ServerStream, frame any) error {
-	err := stream.RecvMsg(frame)
-	if err == nil || errors.Is(err, io.EOF) {
-		return err
-	}
-	if status.Code(err) == codes.ResourceExhausted {
-		return &refusal{reason: reasonMalformedFrame, text: "a frame is larger than the server accepts"}
-	}
-	return err
-}

@@ -22,7 +22,7 @@ const streamWait = 60 * time.Second
 
 // publishStub is a publish stream of the generated client.
 type publishStub struct {
-	t      *testing.T
+	t      testing.TB
 	stream headracev1.PublisherService_PublishStreamClient
 	opened *headracev1.PublishStreamResponse_Opened
 	window *headracev1.PublishStreamResponse_PublishWindow
@@ -118,7 +118,7 @@ func (p *publishStub) end() error {
 
 // subscribeStub is a Subscribe stream of the generated client.
 type subscribeStub struct {
-	t         *testing.T
+	t         testing.TB
 	stream    headracev1.SubscriberService_SubscribeClient
 	cancel    context.CancelFunc
 	opened    *headracev1.SubscribeResponse_Opened

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"slices"
+
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
@@ -72,7 +74,7 @@ func flowStateProto(f *broker.FlowState) *headracev1.SubscribeResponse {
 		Outstanding: amountProto(f.Outstanding),
 		Backlog:     amountProto(f.Backlog),
 		OldestAge:   ageProto(f.OldestAge),
-		BlockedBy:   blockedProto(f.Blocked),
+		BlockedBy:   flowCauses(f),
 		NeedsBytes:  f.NeedsBytes,
 	}
 	if f.Limits != nil {
@@ -94,6 +96,16 @@ var blockedCauses = []struct {
 	{delivery.MessageTooLarge, headracev1.BlockedBy_BLOCKED_BY_MESSAGE_TOO_LARGE},
 	{delivery.RetryBackoff, headracev1.BlockedBy_BLOCKED_BY_RETRY_BACKOFF},
 	{delivery.NoMessages, headracev1.BlockedBy_BLOCKED_BY_NO_MESSAGES},
+}
+
+// flowCauses are the causes of a flow state: a session that drains gets nothing,
+// whatever else is the case.
+func flowCauses(f *broker.FlowState) []headracev1.BlockedBy {
+	causes := blockedProto(f.Blocked)
+	if f.Draining {
+		causes = slices.Insert(causes, 0, headracev1.BlockedBy_BLOCKED_BY_DRAINING)
+	}
+	return causes
 }
 
 func blockedProto(b broker.Blocked) []headracev1.BlockedBy {

@@ -28,17 +28,13 @@ type subscribeReceiver struct {
 // counts as read when the session's method is called.
 func (r *subscribeReceiver) run() error {
 	for {
-		var in inboundSubscribe
-		err := receive(r.stream, &in)
+		frame, err := receiveSubscribe(r.stream)
 		if errors.Is(err, io.EOF) {
 			r.session.Close(broker.CloseClean)
 			return nil
 		}
 		if err == nil {
-			err = in.Fault
-		}
-		if err == nil {
-			err = r.frame(in.Frame)
+			err = r.frame(frame)
 		}
 		if err != nil {
 			return err

@@ -14,9 +14,6 @@ import (
 // subscribeStream is what a Subscribe call reads and writes.
 type subscribeStream = grpc.BidiStreamingServer[headracev1.SubscribeRequest, headracev1.SubscribeResponse]
 
-// inboundSubscribe is a frame of a subscriber.
-type inboundSubscribe = wire.Inbound[headracev1.SubscribeRequest, *headracev1.SubscribeRequest]
-
 // subscriberService pushes messages of subscriptions.
 type subscriberService struct {
 	headracev1.UnimplementedSubscriberServiceServer
@@ -50,25 +47,32 @@ func (s *subscriberService) Subscribe(stream subscribeStream) error {
 	return err
 }
 
+// receiveSubscribe reads the next frame; io.EOF means that the client half-closed.
+func receiveSubscribe(stream subscribeStream) (*headracev1.SubscribeRequest, error) {
+	frame := new(headracev1.SubscribeRequest)
+	in := wire.Inbound{Frame: frame}
+	if err := stream.RecvMsg(&in); err != nil {
+		return nil, err
+	}
+	return frame, in.Fault
+}
+
 // receiveOpen reads the first frame, which must be Open.
 func receiveOpen(stream subscribeStream) (broker.SubscribeParams, error) {
-	var in inboundSubscribe
-	if err := receive(stream, &in); err != nil {
-		if errors.Is(err, io.EOF) {
-			err = frameOrder("the stream ended before Open")
-		}
+	frame, err := receiveSubscribe(stream)
+	if errors.Is(err, io.EOF) {
+		err = frameOrder("the stream ended before Open")
+	}
+	if err == nil {
+		err = checkServed(frame)
+	}
+	if err == nil && frame.GetOpen() == nil {
+		err = frameOrder("the first frame is Open")
+	}
+	if err != nil {
 		return broker.SubscribeParams{}, err
 	}
-	if in.Fault != nil {
-		return broker.SubscribeParams{}, in.Fault
-	}
-	if err := checkServed(in.Frame); err != nil {
-		return broker.SubscribeParams{}, err
-	}
-	if in.Frame.GetOpen() == nil {
-		return broker.SubscribeParams{}, frameOrder("the first frame is Open")
-	}
-	return subscribeParams(in.Frame.GetOpen())
+	return subscribeParams(frame.GetOpen())
 }
 
 // closeHow says what the end of a stream means for what the session holds: only

@@ -62,21 +62,19 @@ func (c *Codec) Unmarshal(data mem.BufferSlice, v any) error {
 	return nil
 }
 
-// Inbound is a frame that is read by the standard codec. Where gRPC would turn a
-// malformed frame into INTERNAL, Inbound keeps the fault.
-type Inbound[F any, P interface {
-	*F
-	proto.Message
-}] struct {
-	// Frame is what was read. It is made anew for each frame.
-	Frame P
+// Inbound is a frame or request that the standard codec reads. Where gRPC would
+// end the call with INTERNAL for a malformed one, Inbound keeps the fault.
+type Inbound struct {
+	// Frame is what is read into; the caller sets it.
+	Frame proto.Message
 	// Fault is why the frame is malformed, else nil.
 	Fault error
 }
 
-func (i *Inbound[F, P]) unmarshal(buf mem.Buffer) {
+var _ unmarshaler = (*Inbound)(nil)
+
+func (i *Inbound) unmarshal(buf mem.Buffer) {
 	defer buf.Free()
-	i.Frame = P(new(F))
 	i.Fault = faultOf(proto.Unmarshal(buf.ReadOnlyData(), i.Frame))
 }
 

@@ -1,0 +1,346 @@
+package server_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
+	"github.com/headrace/headrace/server/broker"
+	"github.com/headrace/headrace/server/servertest"
+)
+
+// illegalFrames is what a client must not do on a stream, and how it ends.
+type illegalFrames[F any] struct {
+	frames []F
+	// halfClose ends the client's side after the frames.
+	halfClose bool
+	reason    string
+	field     string
+}
+
+var open = subscribeOpen(&headracev1.SubscribeRequest_Open{Subscription: "workers"})
+
+var openManual = subscribeOpen(&headracev1.SubscribeRequest_Open{
+	Subscription: "workers", Replenish: headracev1.Replenish_REPLENISH_MANUAL,
+})
+
+// opened gives the frames of a stream that was opened first.
+func opened(frames ...*headracev1.SubscribeRequest) []*headracev1.SubscribeRequest {
+	return append([]*headracev1.SubscribeRequest{open}, frames...)
+}
+
+var illegalSubscribeFrames = map[string]illegalFrames[*headracev1.SubscribeRequest]{
+	"second Open":                {frames: opened(open), reason: "FRAME_ORDER"},
+	"no frame at all":            {halfClose: true, reason: "FRAME_ORDER"},
+	"Window before Open":         {frames: []*headracev1.SubscribeRequest{window(1, 1)}, reason: "FRAME_ORDER"},
+	"Grant before Open":          {frames: []*headracev1.SubscribeRequest{grant(1, 1)}, reason: "FRAME_ORDER"},
+	"Settle before Open":         {frames: []*headracev1.SubscribeRequest{ack(1, 1, 1)}, reason: "FRAME_ORDER"},
+	"Extend before Open":         {frames: []*headracev1.SubscribeRequest{extend(1, time.Second, 1, 1)}, reason: "FRAME_ORDER"},
+	"Drain before Open":          {frames: []*headracev1.SubscribeRequest{drain(0)}, reason: "FRAME_ORDER"},
+	"Heartbeat before Open":      {frames: []*headracev1.SubscribeRequest{heartbeat()}, reason: "FRAME_ORDER"},
+	"empty frame before Open":    {frames: []*headracev1.SubscribeRequest{{}}, reason: "FRAME_ORDER"},
+	"Started before Open":        {frames: []*headracev1.SubscribeRequest{started()}, reason: "NOT_SERVED", field: "started"},
+	"Window in a MANUAL session": {frames: []*headracev1.SubscribeRequest{openManual, window(1, 1)}, reason: "FRAME_ORDER"},
+	"Grant in ON_SETTLE":         {frames: opened(grant(1, 1)), reason: "FRAME_ORDER"},
+	"empty frame":                {frames: opened(&headracev1.SubscribeRequest{}), reason: "MALFORMED_FRAME", field: "frame"},
+	"Started":                    {frames: opened(started()), reason: "NOT_SERVED", field: "started"},
+
+	"Open without a subscription": {frames: openWith(&headracev1.SubscribeRequest_Open{}), reason: "INVALID_NAME", field: "subscription"},
+	"Open with Resume": {
+		frames: openWith(&headracev1.SubscribeRequest_Open{Subscription: "workers", Resume: &headracev1.SubscribeRequest_Resume{}}),
+		reason: "NOT_SERVED", field: "open.resume",
+	},
+	"Open with partitions": {
+		frames: openWith(&headracev1.SubscribeRequest_Open{Subscription: "workers", Partitions: []uint32{1}}),
+		reason: "NOT_SERVED", field: "open.partitions",
+	},
+	"Open with an unknown replenish": {
+		frames: openWith(&headracev1.SubscribeRequest_Open{Subscription: "workers", Replenish: 9}),
+		reason: "INVALID_FIELD", field: "open.replenish",
+	},
+	"Open with FEATURE_UNSPECIFIED": {
+		frames: openWith(&headracev1.SubscribeRequest_Open{Subscription: "workers", Features: []headracev1.Feature{0}}),
+		reason: "INVALID_FIELD", field: "features",
+	},
+	"Open MANUAL with a window": {
+		frames: openWith(&headracev1.SubscribeRequest_Open{
+			Subscription: "workers", Replenish: headracev1.Replenish_REPLENISH_MANUAL, Window: &headracev1.SubscribeRequest_Window{},
+		}),
+		reason: "INVALID_FIELD", field: "window",
+	},
+	"Open with a short lease": {
+		frames: openWith(&headracev1.SubscribeRequest_Open{Subscription: "workers", Lease: durationpb.New(time.Second - 1)}),
+		reason: "INVALID_FIELD", field: "lease",
+	},
+	"Open with a long lease": {
+		frames: openWith(&headracev1.SubscribeRequest_Open{Subscription: "workers", Lease: durationpb.New(12*time.Hour + 1)}),
+		reason: "INVALID_FIELD", field: "lease",
+	},
+	"Open with small frames": {
+		frames: openWith(&headracev1.SubscribeRequest_Open{Subscription: "workers", MaxFrameBytes: 4095}),
+		reason: "INVALID_FIELD", field: "max_frame_bytes",
+	},
+	"Open with large frames": {
+		frames: openWith(&headracev1.SubscribeRequest_Open{Subscription: "workers", MaxFrameBytes: 64<<20 + 1}),
+		reason: "INVALID_FIELD", field: "max_frame_bytes",
+	},
+	"Open with a long client_id": {
+		frames: openWith(&headracev1.SubscribeRequest_Open{Subscription: "workers", ClientId: string(make([]byte, 256))}),
+		reason: "INVALID_FIELD", field: "client_id",
+	},
+	"Open with an empty label": {
+		frames: openWith(&headracev1.SubscribeRequest_Open{Subscription: "workers", Labels: map[string]string{"": "x"}}),
+		reason: "INVALID_FIELD", field: "labels",
+	},
+
+	"settle number 0":    {frames: opened(ack(0, 1, 1)), reason: "INVALID_FIELD", field: "number"},
+	"settle number gap":  {frames: opened(ack(2, 1, 1)), reason: "SETTLE_NUMBER_GAP"},
+	"extend number gap":  {frames: opened(ack(1, 1, 1), extend(3, time.Second, 1, 1)), reason: "SETTLE_NUMBER_GAP"},
+	"no ranges":          {frames: opened(settle(&headracev1.SubscribeRequest_Settle{Number: 1, Verdict: 1})), reason: "INVALID_FIELD", field: "ranges"},
+	"too many ranges":    {frames: opened(settleRanges(broker.MaxRanges + 1)), reason: "TOO_MANY_RANGES", field: "ranges"},
+	"too many to extend": {frames: opened(extendRanges(broker.MaxRanges + 1)), reason: "TOO_MANY_RANGES", field: "ranges"},
+	"range from 0":       {frames: opened(ack(1, 0, 1)), reason: "INVALID_FIELD", field: "ranges"},
+	"inverted range":     {frames: opened(ack(1, 2, 1)), reason: "INVALID_FIELD", field: "ranges"},
+	"no verdict": {
+		frames: opened(settle(&headracev1.SubscribeRequest_Settle{Number: 1, Ranges: sequences(1, 1)})),
+		reason: "INVALID_FIELD", field: "verdict",
+	},
+	"unknown verdict": {
+		frames: opened(settle(&headracev1.SubscribeRequest_Settle{Number: 1, Ranges: sequences(1, 1), Verdict: 9})),
+		reason: "INVALID_FIELD", field: "settle.verdict",
+	},
+	"REJECT": {
+		frames: opened(settle(&headracev1.SubscribeRequest_Settle{
+			Number: 1, Ranges: sequences(1, 1), Verdict: headracev1.Verdict_VERDICT_REJECT,
+		})),
+		reason: "NOT_SERVED", field: "settle.verdict",
+	},
+	"ACK with a delay": {
+		frames: opened(settle(&headracev1.SubscribeRequest_Settle{
+			Number: 1, Ranges: sequences(1, 1), Verdict: headracev1.Verdict_VERDICT_ACK, Delay: durationpb.New(0),
+		})),
+		reason: "INVALID_FIELD", field: "delay",
+	},
+	"a delay past 12 h": {
+		frames: opened(settle(&headracev1.SubscribeRequest_Settle{
+			Number: 1, Ranges: sequences(1, 1), Verdict: headracev1.Verdict_VERDICT_RETRY, Delay: durationpb.New(12*time.Hour + 1),
+		})),
+		reason: "INVALID_FIELD", field: "delay",
+	},
+	"a negative delay": {
+		frames: opened(settle(&headracev1.SubscribeRequest_Settle{
+			Number: 1, Ranges: sequences(1, 1), Verdict: headracev1.Verdict_VERDICT_RETRY, Delay: durationpb.New(-1),
+		})),
+		reason: "INVALID_FIELD", field: "delay",
+	},
+	"a delay that is no duration": {
+		frames: opened(settle(&headracev1.SubscribeRequest_Settle{
+			Number: 1, Ranges: sequences(1, 1), Verdict: headracev1.Verdict_VERDICT_RETRY, Delay: &durationpb.Duration{Seconds: 1, Nanos: -1},
+		})),
+		reason: "INVALID_FIELD", field: "delay",
+	},
+	"extend number 0":         {frames: opened(extend(0, time.Second, 1, 1)), reason: "INVALID_FIELD", field: "number"},
+	"extend by nothing":       {frames: opened(extend(1, 0, 1, 1)), reason: "INVALID_FIELD", field: "duration"},
+	"extend past 12 h":        {frames: opened(extend(1, 12*time.Hour+1, 1, 1)), reason: "INVALID_FIELD", field: "duration"},
+	"drain with a long grace": {frames: opened(drain(12*time.Hour + 1)), reason: "INVALID_FIELD", field: "grace"},
+}
+
+func TestEveryIllegalFrameOfASubscriberEndsItsStream(t *testing.T) {
+	s := servertest.Start(t, servertest.Options{})
+	s.CreateTopic("orders")
+	s.CreateSubscription("workers", "orders")
+	for name, c := range illegalSubscribeFrames {
+		t.Run(name, func(t *testing.T) {
+			stub := dialSubscribe(t, s)
+			for _, f := range c.frames {
+				stub.send(f)
+			}
+			if c.halfClose {
+				_ = stub.stream.CloseSend()
+			}
+			checkStatus(t, stub.end(), codes.InvalidArgument, c.reason, c.field)
+		})
+	}
+	openSubscribe(t, s, &headracev1.SubscribeRequest_Open{Subscription: "workers"}).finish()
+}
+
+var illegalPublishFrames = map[string]illegalFrames[*headracev1.PublishStreamRequest]{
+	"second Open":           {frames: publishOpened(publishOpen()), reason: "FRAME_ORDER"},
+	"no frame at all":       {halfClose: true, reason: "FRAME_ORDER"},
+	"batch before Open":     {frames: []*headracev1.PublishStreamRequest{batch("orders", 1, &headracev1.Message{})}, reason: "FRAME_ORDER"},
+	"Heartbeat before Open": {frames: []*headracev1.PublishStreamRequest{publishHeartbeat()}, reason: "FRAME_ORDER"},
+	"empty frame first":     {frames: []*headracev1.PublishStreamRequest{{}}, reason: "MALFORMED_FRAME", field: "frame"},
+	"empty frame":           {frames: publishOpened(&headracev1.PublishStreamRequest{}), reason: "MALFORMED_FRAME", field: "frame"},
+	"Open with producer_id": {
+		frames: []*headracev1.PublishStreamRequest{{Frame: &headracev1.PublishStreamRequest_Open_{
+			Open: &headracev1.PublishStreamRequest_Open{ProducerId: "p"},
+		}}},
+		reason: "NOT_SERVED", field: "producer_id",
+	},
+	"Open with a long client_id": {
+		frames: []*headracev1.PublishStreamRequest{{Frame: &headracev1.PublishStreamRequest_Open_{
+			Open: &headracev1.PublishStreamRequest_Open{ClientId: string(make([]byte, 256))},
+		}}},
+		reason: "INVALID_FIELD", field: "client_id",
+	},
+	"batch without messages": {frames: publishOpened(batch("orders", 1)), reason: "BATCH_SIZE", field: "messages"},
+	"batch of too many messages": {
+		frames: publishOpened(batch("orders", 1, make([]*headracev1.Message, 10_001)...)), reason: "BATCH_SIZE", field: "messages",
+	},
+	"batch of too many bytes": {
+		frames: publishOpened(batch("orders", 1,
+			&headracev1.Message{Data: make([]byte, 1<<20)}, &headracev1.Message{Data: make([]byte, 1<<20)})),
+		reason: "BATCH_SIZE", field: "bytes",
+	},
+	"first sequence 0": {frames: publishOpened(batch("orders", 0, &headracev1.Message{})), reason: "PUBLISH_SEQUENCE_GAP", field: "first_sequence"},
+	"first sequence 2": {frames: publishOpened(batch("orders", 2, &headracev1.Message{})), reason: "PUBLISH_SEQUENCE_GAP", field: "first_sequence"},
+	"a sequence again": {frames: publishOpened(batch("orders", 1, &headracev1.Message{}), batch("orders", 1, &headracev1.Message{})), reason: "PUBLISH_SEQUENCE_GAP", field: "first_sequence"},
+}
+
+func TestEveryIllegalFrameOfAPublisherEndsItsStream(t *testing.T) {
+	s := servertest.Start(t, servertest.Options{})
+	s.CreateTopic("orders")
+	for name, c := range illegalPublishFrames {
+		t.Run(name, func(t *testing.T) {
+			stub := dialPublish(t, s)
+			for _, f := range c.frames {
+				stub.send(f)
+			}
+			if c.halfClose {
+				_ = stub.stream.CloseSend()
+			}
+			checkStatus(t, stub.end(), codes.InvalidArgument, c.reason, c.field)
+		})
+	}
+	stub := openPublish(t, s)
+	stub.send(publishHeartbeat())
+	stub.finish()
+}
+
+func TestAFrameAboveTheReceiveLimitIsRefusedByTheTransport(t *testing.T) {
+	s := servertest.Start(t, servertest.Options{})
+	s.CreateTopic("orders")
+	stub := openPublish(t, s)
+	stub.send(batch("orders", 1, &headracev1.Message{Data: make([]byte, 5<<20)}))
+	if err := stub.end(); status.Code(err) != codes.ResourceExhausted {
+		t.Fatalf("the stream ended with %v", err)
+	}
+	s.Publish("orders", &headracev1.Message{})
+}
+
+func TestAPublisherThatPassesItsWindowIsCutOff(t *testing.T) {
+	s := servertest.Start(t, servertest.Options{})
+	s.CreateTopic("orders")
+	stub := openPublish(t, s)
+	stub.send(batch("orders", 1, make([]*headracev1.Message, 1001)...))
+	checkStatus(t, stub.end(), codes.ResourceExhausted, "PUBLISH_WINDOW_EXCEEDED", "")
+}
+
+func publishOpened(frames ...*headracev1.PublishStreamRequest) []*headracev1.PublishStreamRequest {
+	return append([]*headracev1.PublishStreamRequest{publishOpen()}, frames...)
+}
+
+func publishHeartbeat() *headracev1.PublishStreamRequest {
+	return &headracev1.PublishStreamRequest{
+		Frame: &headracev1.PublishStreamRequest_Heartbeat{Heartbeat: &headracev1.Heartbeat{}},
+	}
+}
+
+func openWith(o *headracev1.SubscribeRequest_Open) []*headracev1.SubscribeRequest {
+	return []*headracev1.SubscribeRequest{subscribeOpen(o)}
+}
+
+func window(messages, bytes uint64) *headracev1.SubscribeRequest {
+	return &headracev1.SubscribeRequest{Frame: &headracev1.SubscribeRequest_Window_{
+		Window: &headracev1.SubscribeRequest_Window{Messages: &messages, Bytes: &bytes},
+	}}
+}
+
+func grant(sequence, bytes uint64) *headracev1.SubscribeRequest {
+	return &headracev1.SubscribeRequest{Frame: &headracev1.SubscribeRequest_Grant_{
+		Grant: &headracev1.SubscribeRequest_Grant{ThroughSequence: sequence, ThroughBytes: bytes},
+	}}
+}
+
+func started() *headracev1.SubscribeRequest {
+	return &headracev1.SubscribeRequest{Frame: &headracev1.SubscribeRequest_Started_{
+		Started: &headracev1.SubscribeRequest_Started{Ranges: sequences(1, 1)},
+	}}
+}
+
+func heartbeat() *headracev1.SubscribeRequest {
+	return &headracev1.SubscribeRequest{Frame: &headracev1.SubscribeRequest_Heartbeat{Heartbeat: &headracev1.Heartbeat{}}}
+}
+
+func settle(s *headracev1.SubscribeRequest_Settle) *headracev1.SubscribeRequest {
+	return &headracev1.SubscribeRequest{Frame: &headracev1.SubscribeRequest_Settle_{Settle: s}}
+}
+
+func settleRanges(n int) *headracev1.SubscribeRequest {
+	return settle(&headracev1.SubscribeRequest_Settle{
+		Number: 1, Ranges: manySequences(n), Verdict: headracev1.Verdict_VERDICT_ACK,
+	})
+}
+
+func extendRanges(n int) *headracev1.SubscribeRequest {
+	f := extend(1, time.Second, 1, 1)
+	f.GetExtend().Ranges = manySequences(n)
+	return f
+}
+
+func manySequences(n int) []*headracev1.SequenceRange {
+	out := make([]*headracev1.SequenceRange, n)
+	for i := range out {
+		out[i] = &headracev1.SequenceRange{First: uint64(2*i + 1), Last: uint64(2*i + 1)}
+	}
+	return out
+}
+
+func extend(number uint64, d time.Duration, first, last uint64) *headracev1.SubscribeRequest {
+	return &headracev1.SubscribeRequest{Frame: &headracev1.SubscribeRequest_Extend_{
+		Extend: &headracev1.SubscribeRequest_Extend{
+			Number: number, Ranges: sequences(first, last), Duration: durationpb.New(d),
+		},
+	}}
+}
+
+func drain(grace time.Duration) *headracev1.SubscribeRequest {
+	return &headracev1.SubscribeRequest{Frame: &headracev1.SubscribeRequest_Drain_{
+		Drain: &headracev1.SubscribeRequest_Drain{Grace: durationpb.New(grace)},
+	}}
+}
+
+// checkStatus checks a status of ours: its code, and its reason and field.
+func checkStatus(t *testing.T, err error, code codes.Code, reason, field string) {
+	t.Helper()
+	info := errorInfo(err)
+	if status.Code(err) != code || info.GetReason() != reason || info.GetMetadata()["field"] != field {
+		t.Fatalf("got %v with %v; want %v with the reason %s and the field %q", err, info, code, reason, field)
+	}
+	if info.GetDomain() != "headrace" {
+		t.Fatalf("domain %q", info.GetDomain())
+	}
+}
+
+func errorInfo(err error) *errdetails.ErrorInfo {
+	for _, d := range status.Convert(err).Details() {
+		if info, ok := d.(*errdetails.ErrorInfo); ok {
+			return info
+		}
+	}
+	return nil
+}
+
+// bounded is a context for one call of a test.
+func bounded(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), streamWait)
+	t.Cleanup(cancel)
+	return ctx
+}
