@@ -163,7 +163,7 @@ func Dump(s *State) (out string) {
 		out += "\n"
 	}
 	for _, m := range s.misfits.aside {
-		out += fmt.Sprintf("aside %d/%d size %d wants %v seg %v holder %v\n", m.p.id, m.first, m.size, m.wants, m.seg != nil, m.holder != nil)
+		out += fmt.Sprintf("aside %d/%d size %d wants %v seg %v holder %v\n", m.p.id, m.first, m.size, m.wants, m.seg != nil, holderID(m))
 	}
 	for _, m := range s.misfits.beyond {
 		out += fmt.Sprintf("beyond %d/%d size %d\n", m.p.id, m.first, m.size)
@@ -173,4 +173,11 @@ func Dump(s *State) (out string) {
 	}
 	out += fmt.Sprintf("pool messages %d later %d absent %d ready %d shunners %d max %d wantedSegs %d\n", s.pool.messages, s.pool.later, s.pool.absent, s.pool.ready.len(), s.pool.shunners.len(), s.config.MaxWaiting, s.wantedSegments)
 	return out
+}
+
+func holderID(m *redelivery) SessionID {
+	if m.holder == nil {
+		return 0
+	}
+	return m.holder.id
 }

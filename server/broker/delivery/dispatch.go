@@ -71,51 +71,60 @@ func (s *State) serve(x *session, share uint64) bool {
 	f := &s.frame
 	s.begin(f, x, share)
 	s.fillMisfits(f)
-	switch {
-	case s.config.Mode == Exclusive:
+	if s.config.Mode == Exclusive {
 		s.fillRedeliveries(f, f.slots)
-	case len(s.open) > 0 && s.freshAllowed():
-		s.fillShared(f)
 	}
-	s.fillFresh(f)
+	s.fillShared(f)
+	s.fillFresh(f, f.slots)
 	s.fillRedeliveries(f, f.slots)
 	return s.finishFrame(f)
 }
 
-// fillShared lets redeliveries have the slots by which fresh messages are ahead.
+// fillShared fills a frame while there are both: redeliveries get the slots by
+// which fresh messages are ahead, and fresh ones go on.
 func (s *State) fillShared(f *frame) {
-	s.freshLead -= s.fillRedeliveries(f, min(s.freshLead, f.slots))
+	for !f.done && len(s.open) > 0 && s.freshAllowed() && s.candidate(f.x) != nil {
+		s.freshLead -= s.fillRedeliveries(f, min(s.freshLead, f.slots))
+		if s.fillFresh(f, maxFreshLead-s.freshLead) == 0 {
+			return
+		}
+	}
 }
 
-// fillFresh takes messages that were never delivered, a run of each partition in
-// turn.
-func (s *State) fillFresh(f *frame) {
-	for tries := len(s.open); tries > 0 && len(s.open) > 0 && !f.done && s.freshAllowed(); tries-- {
+// fillFresh takes up to limit messages that were never delivered, a run of each
+// partition in turn, and returns how many it took.
+func (s *State) fillFresh(f *frame, limit uint64) (taken uint64) {
+	for tries := len(s.open); tries > 0 && len(s.open) > 0 && taken < limit && !f.done && s.freshAllowed(); tries-- {
 		i := s.rotor % len(s.open)
 		p := s.open[i]
-		s.fillFrom(f, p)
+		taken += s.fillFrom(f, p, limit-taken)
 		s.rotor = i
 		if p.openAt != 0 {
 			s.rotor++
 		}
 	}
+	s.freshLead = min(s.freshLead+taken, maxFreshLead)
+	return taken
 }
 
-// fillFrom takes what the frame can hold of a partition's fresh messages.
-func (s *State) fillFrom(f *frame, p *partition) {
-	for !f.done && p.openAt != 0 {
+// fillFrom takes up to limit of a partition's fresh messages, and returns how many
+// it took.
+func (s *State) fillFrom(f *frame, p *partition, limit uint64) (taken uint64) {
+	for !f.done && p.openAt != 0 && taken < limit {
 		g := p.front
-		n := p.freshRun(min(p.head, g.end()) - p.next)
+		n := p.freshRun(min(p.head-p.next, g.end()-p.next, limit-taken))
+		f.avoid = nil
 		n, fit := s.fit(f, g, p.next, n, 1)
 		if n == 0 {
 			s.declined(f, fit, g, p.next, nil)
 			continue
 		}
 		s.put(f, g, p.next, n, 1)
-		s.freshLead = min(s.freshLead+n, maxFreshLead)
+		taken += n
 		p.take(n)
 		s.moved(p)
 	}
+	return taken
 }
 
 // fillRedeliveries takes up to limit messages that came back, and returns how
@@ -126,6 +135,7 @@ func (s *State) fillRedeliveries(f *frame, limit uint64) (taken uint64) {
 		if e == nil {
 			break
 		}
+		f.avoid = s.toAvoid(e)
 		p, g := e.p, e.seg
 		through, settled := p.clash(e.first, min(e.last, g.end()-1))
 		if settled {

@@ -13,6 +13,10 @@ const (
 	SilenceLimit = 3 * HeartbeatInterval
 	// flowInterval is how often what holds a session back is told when it changes.
 	flowInterval = time.Second
+	// reportInterval, for each session, passes between two looks at all of them.
+	reportInterval = time.Millisecond
+	// loadingInterval passes between two looks while messages are being loaded.
+	loadingInterval = 100 * time.Millisecond
 )
 
 // unreported is no set of reasons: the next look is told in any case.
@@ -97,24 +101,44 @@ func (s *State) beat() {
 	}
 }
 
-// report looks, at most once in flowInterval, whether other reasons hold the
-// sessions back than they know of.
+// report looks whether other reasons hold the sessions back than they know of.
+// It looks the less often the more sessions there are, and while the next
+// messages are being loaded it waits for them.
 func (s *State) report() {
-	if !s.changed || s.now < s.nextReport {
+	due := s.changed && s.nextReport <= s.now || s.delayed && s.delayedReport <= s.now
+	if !due || len(s.sessions) == 0 {
 		return
 	}
-	s.changed = false
-	s.nextReport = s.now + flowInterval
+	if s.loading() {
+		s.nextReport = s.now + loadingInterval
+		s.delayedReport = max(s.delayedReport, s.nextReport)
+		return
+	}
+	s.nextReport = s.now + min(time.Duration(len(s.sessions))*reportInterval, flowInterval)
+	s.changed, s.delayed = false, false
 	for _, x := range s.sessions {
 		blocked, needs := s.blocked(x)
-		switch {
+		switch again := x.lastFlow + flowInterval; {
 		case blocked == x.reported:
-		case x.lastFlow+flowInterval > s.now:
-			s.changed = true
-		default:
+		case again <= s.now:
 			s.tell(x, blocked, needs)
+		case !s.delayed || again < s.delayedReport:
+			s.delayed, s.delayedReport = true, again
 		}
 	}
+}
+
+// loading says that there are messages, but none at hand yet.
+func (s *State) loading() bool {
+	if len(s.open) > 0 || s.openSessions == 0 {
+		return false
+	}
+	for _, p := range s.order {
+		if p.isLoading && p.fresh() > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // tell sends a Flow.

@@ -12,6 +12,8 @@ type frame struct {
 	block *block
 	seg   *segment // of the last run
 	done  bool
+	// avoid is whom the message that is being offered is not to go to.
+	avoid *session
 	// progress says that what comes next is another message than before.
 	progress bool
 }
@@ -69,7 +71,7 @@ func (s *State) fit(f *frame, g *segment, first, n uint64, attempt uint32) (uint
 	case fits:
 		return 1, fits
 	case alone:
-		if s.anotherCan(f.x, size, true) {
+		if s.anotherCan(f.x, size, f.avoid) {
 			return 0, oversize
 		}
 		return 1, fits

@@ -106,7 +106,7 @@ func (s *State) setAside(f *frame, why fit, m *redelivery) {
 		return
 	}
 	s.misfits.insert(m)
-	if why == oversize && !s.anotherCan(f.x, m.size, false) {
+	if why == oversize && !s.anotherMay(f.x, m.size) {
 		s.hold(f.x, m)
 		f.done = true
 	}
@@ -130,14 +130,25 @@ func (s *State) largestFrame() (size uint64) {
 	return size
 }
 
-// anotherCan says whether a session other than x has ceilings and frames that a
-// message fits; with now, whether it could take it at once.
-func (s *State) anotherCan(x *session, size uint64, now bool) bool {
+// anotherMay says whether a session other than x has frames and ceilings that a
+// message fits.
+func (s *State) anotherMay(x *session, size uint64) bool {
 	for _, y := range s.sessions {
-		if y == x || !y.serving || size > y.maxMessage || size > s.limitFor(y) {
-			continue
+		if y != x && y.serving && size <= y.maxMessage && size <= s.limitFor(y) {
+			return true
 		}
-		if !now || s.servable(y) && size <= y.left().Bytes && size <= s.ceiling.room().Bytes {
+	}
+	return false
+}
+
+// anotherCan says whether such a session could take it at once. One that is to be
+// avoided cannot.
+func (s *State) anotherCan(x *session, size uint64, avoid *session) bool {
+	if size > s.ceiling.room().Bytes {
+		return false
+	}
+	for _, y := range s.sessions {
+		if y != x && y != avoid && size <= y.maxMessage && size <= s.limitFor(y) && s.servable(y) && size <= y.left().Bytes {
 			return true
 		}
 	}
@@ -219,11 +230,11 @@ func (s *State) offer(f *frame, m *redelivery) bool {
 	case why == oversize && x.holds == m:
 		f.done = true
 	case why == oversize:
-		if !s.anotherCan(x, m.size, false) {
+		if !s.anotherMay(x, m.size) {
 			s.hold(x, m)
 			f.done = true
 		}
-	case why == alone && x.holds != m && s.anotherCan(x, m.size, true):
+	case why == alone && x.holds != m && s.anotherCan(x, m.size, s.toAvoid(m)):
 	default:
 		return s.takeMisfit(f, m)
 	}
@@ -239,6 +250,7 @@ func (s *State) takeMisfit(f *frame, m *redelivery) bool {
 		return false
 	}
 	attempt, _ := m.p.attempt(m.first, m.first)
+	f.avoid = s.toAvoid(m)
 	n, _ := s.fit(f, m.seg, m.first, 1, attempt)
 	if n == 0 {
 		f.done = true // no room behind others in this frame
@@ -288,6 +300,7 @@ func (s *State) requestMisfits() {
 // replan forgets who keeps itself empty for what, and sorts out anew what nobody
 // can take: sessions, or their limits, have changed.
 func (s *State) replan() {
+	s.limitKnown = false
 	if s.misfits.len() == 0 {
 		return
 	}

@@ -98,8 +98,31 @@ func (s *State) revive() {
 	}
 }
 
-// smallest is the size of the smallest message that would be offered next.
+// smallest is how much byte credit makes it worth to try: the size of the smallest
+// message that would be offered next, or nothing when that one is so large that
+// some session would put it aside.
 func (s *State) smallest() uint64 {
+	if least := s.smallestNext(); least <= s.smallestLimit() {
+		return least
+	}
+	return 0
+}
+
+// smallestLimit is the largest message that fits every session.
+func (s *State) smallestLimit() uint64 {
+	if s.limitKnown {
+		return s.limit
+	}
+	s.limit, s.limitKnown = math.MaxUint64, true
+	for _, x := range s.sessions {
+		if x.serving {
+			s.limit = min(s.limit, x.maxMessage, s.limitFor(x))
+		}
+	}
+	return s.limit
+}
+
+func (s *State) smallestNext() uint64 {
 	least := uint64(math.MaxUint64)
 	for _, p := range s.open {
 		least = min(least, p.front.bytes(p.next, 1))

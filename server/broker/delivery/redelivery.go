@@ -208,6 +208,14 @@ func (s *State) avoided(e *redelivery) bool {
 	return e.avoid != nil && !e.avoid.gone && e.avoidUntil > s.now && !(e.prefer && s.openSessions < 2)
 }
 
+// toAvoid is the session that is to be avoided now, nil when there is none.
+func (s *State) toAvoid(e *redelivery) *session {
+	if s.avoided(e) {
+		return e.avoid
+	}
+	return nil
+}
+
 // unplace takes a redelivery out of its place. The caller unpins what is returned.
 func (s *State) unplace(e *redelivery) *segment {
 	switch e.where {

@@ -16,7 +16,7 @@ type simClient struct {
 	charged  uint64   // last charge received
 	holds    []uint64 // sequences that it has not settled, as far as it knows
 	number   uint64   // last settle number used
-	draining bool
+	admitted bool
 }
 
 func (c *simClient) received(e *delivery.Deliver) {
@@ -419,7 +419,7 @@ func (s *sim) stop() {
 // fault attaches a session twice, or sends a late frame of one that is gone.
 func (s *sim) fault() {
 	c := s.anyClient()
-	if c == nil || !s.one(20) {
+	if c == nil || !c.admitted || !s.one(20) {
 		s.emit(&delivery.Heard{Stamp: delivery.Stamp{Session: s.nextID + 1000, At: s.at()}})
 		return
 	}

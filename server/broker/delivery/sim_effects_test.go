@@ -42,6 +42,9 @@ func (s *sim) perform(effect delivery.Effect) error {
 	case *delivery.Unload:
 		delete(s.store.partitions[e.Partition].resident, e.Base)
 	case *delivery.Attached:
+		if c := s.client(e.Session); c != nil {
+			c.admitted = true
+		}
 		return s.model.Attached(uint64(e.Session))
 	case *delivery.GoAway:
 		return s.model.WentAway(uint64(e.Session))

@@ -26,8 +26,11 @@ type State struct {
 	freshLead uint64 // see maxFreshLead
 
 	picker picker
-	frame  frame
-	served []*session // in this turn
+	// limit is what smallestLimit found last, while limitKnown.
+	limit      uint64
+	limitKnown bool
+	frame      frame
+	served     []*session // in this turn
 	// capped says that a message did not fit the subscription's ceiling; more that
 	// another turn could dispatch more at once.
 	capped bool
@@ -42,12 +45,16 @@ type State struct {
 	owed    []*session
 	scratch []SequenceRange
 
-	beats      heap[*session]
-	silences   heap[*session]
-	drains     heap[*session]
-	finishing  []*session
-	changed    bool // since the last report
-	nextReport Instant
+	beats     heap[*session]
+	silences  heap[*session]
+	drains    heap[*session]
+	finishing []*session
+	// changed says that reasons may have changed since the last report; delayed that
+	// one was not told because the one before was too recent.
+	changed       bool
+	nextReport    Instant
+	delayed       bool
+	delayedReport Instant
 
 	// closing says that a Shutdown came, closed that its grace is over.
 	closing bool
@@ -220,6 +227,9 @@ func (s *State) Deadline() (deadline Instant, ok bool) {
 	}
 	if s.changed && len(s.sessions) > 0 {
 		d.at(s.nextReport)
+	}
+	if s.delayed && len(s.sessions) > 0 {
+		d.at(s.delayedReport)
 	}
 	return d.instant, d.set
 }
