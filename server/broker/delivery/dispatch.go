@@ -17,14 +17,20 @@ func (s *State) dispatch() {
 		return
 	}
 	s.revive()
-	share := s.share()
-	progress := false
+	progress, alone := false, s.picker.eligible.len() <= 1
+	backlog := s.readyMessages()
 	for s.hasWork() && s.ceiling.room().some() && !s.capped {
 		x := s.pick()
 		if x == nil {
 			break
 		}
+		before := x.sent
+		share := uint64(maxTurnMessages)
+		if !alone {
+			share = s.share(backlog)
+		}
 		progress = s.serve(x, share) || progress
+		backlog -= min(backlog, x.sent-before)
 	}
 	s.endTurn()
 	s.changed = s.changed || progress
@@ -53,16 +59,19 @@ func (s *State) freshAllowed() bool {
 	return s.pool.messages-uint64(s.misfits.len()) < s.config.MaxWaiting
 }
 
-// share is how many messages each session gets in this turn.
-func (s *State) share() uint64 {
-	sessions := uint64(s.picker.eligible.len())
-	if sessions <= 1 {
-		return maxTurnMessages
-	}
-	backlog := s.pool.messages - s.pool.later - s.pool.absent
+// readyMessages is how many messages could be dispatched now.
+func (s *State) readyMessages() uint64 {
+	n := s.pool.messages - s.pool.later - s.pool.absent
 	for _, p := range s.open {
-		backlog += p.fresh()
+		n += p.fresh()
 	}
+	return n
+}
+
+// share is how many messages of the backlog the session that was just picked gets,
+// as many as each of those that were not picked yet.
+func (s *State) share(backlog uint64) uint64 {
+	sessions := uint64(s.picker.eligible.len()) + 1
 	return min(max((backlog+sessions-1)/sessions, 1), sharedTurnMessages)
 }
 
