@@ -139,11 +139,12 @@ func (c *committer) receive() {
 func (c *committer) fillChanges() {
 	for !c.changes.empty() && c.open.room(c.changes.front().need) {
 		x := c.changes.pop()
+		ops, mem := len(c.open.Ops), len(c.open.mem)
 		if err := x.apply(c.open); err != nil {
 			x.finish(err)
 			continue
 		}
-		c.open.used = c.open.used.plus(x.need)
+		c.open.used = c.open.used.plus(need{inline: len(c.open.mem) - mem, keys: len(c.open.Ops) - ops})
 		c.open.changes = append(c.open.changes, x)
 	}
 }

@@ -40,14 +40,16 @@ func later(a, b time.Time) time.Time {
 func (c *committer) point(b *batch) {
 	for number, ch := range b.chunks {
 		b.putSegment(ch, uint16(number))
+		segment := segmentID{b.Number, uint16(number)}
 		for i, found := range ch.Runs() {
 			r := &b.runs[ch.partitions[i].open]
 			x := found.Pointer(b.Number, uint16(number), r.before)
 			b.putPointer(found.Partition, found.Base, &x)
 			r.before = x.After()
 			c.shard.checkpoints.note(r.partition, b.Number)
+			c.shard.recent.add(r.partition, recentPointer{found.Base, x.End(found.Base), segment, x.LogTime, r.before})
 		}
-		c.shard.live.add(segmentID{b.Number, uint16(number)}, len(ch.Runs()))
+		c.shard.live.add(segment, len(ch.Runs()))
 	}
 }
 

@@ -33,6 +33,8 @@ type partition struct {
 	open   int
 	// dirtyIn is the last batch that rewrites the partition's record.
 	dirtyIn uint64
+	// recent are the newest pointers.
+	recent fifo[recentPointer]
 	// movedIn is the first batch that moved the head past its checkpoint; 0 when
 	// none did.
 	movedIn uint64

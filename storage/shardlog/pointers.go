@@ -16,6 +16,10 @@ type pointer struct {
 
 func (p *pointer) end() storage.Offset { return p.End(p.base) }
 
+func (p *pointer) place() pointerPlace {
+	return pointerPlace{p.base, segmentID{p.At.Batch, p.At.Chunk}}
+}
+
 // errNoPointer is returned when no pointer covers an offset: it was trimmed, or
 // data is lost.
 var errNoPointer = errors.New("shardlog: no pointer covers the offset")

@@ -19,6 +19,7 @@ type shard struct {
 
 	checkpoints checkpoints
 	live        liveCounts
+	recent      recentPointers
 	// holdTrims: a damaged subscription may need messages of any topic.
 	holdTrims bool
 	// doomed are cursors with ack chunks below the floor.

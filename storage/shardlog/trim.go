@@ -1,7 +1,6 @@
 package shardlog
 
 import (
-	"errors"
 	"time"
 
 	"github.com/headrace/headrace/storage"
@@ -10,11 +9,11 @@ import (
 
 const (
 	// trimPointersAtOnce bounds the pointers that one step takes away.
-	trimPointersAtOnce = 1000
-	// trimPartitionsAtOnce bounds the partitions that one snapshot is read for.
-	trimPartitionsAtOnce = 256
-	// lookAtOnce bounds the partitions that one question to the committer covers.
-	lookAtOnce = 1024
+	trimPointersAtOnce = 2000
+	// trimPartitionsAtOnce bounds the partitions that one step looks at.
+	trimPartitionsAtOnce = 1024
+	// readPartitionsAtOnce bounds those that one snapshot is read for.
+	readPartitionsAtOnce = 256
 )
 
 // trimmable is what may go from one partition.
@@ -23,47 +22,12 @@ type trimmable struct {
 	// first is where it begins now; before limit everything is settled.
 	first record.Mark
 	limit storage.Offset
-	// minAge is how old a message must be; whole says that age does not matter: the
-	// topic is being removed.
+	// minAge is how old a message must be.
 	minAge time.Duration
-	whole  bool
 }
 
 // due is when the oldest message is old enough.
 func (t *trimmable) due() time.Time { return t.first.LogTime.Add(t.minAge) }
-
-// retain looks at the partitions that changed or whose time has come, and trims.
-func (j *janitor) retain() {
-	now := j.store.options.Clock()
-	j.scratch = j.store.committer.attention.take(j.scratch[:0])
-	j.scratch = j.waiting.take(j.scratch, now)
-	for rest := j.scratch; len(rest) > 0 && j.ctx.Err() == nil; {
-		n := min(len(rest), lookAtOnce)
-		work, err := j.look(rest[:n])
-		if err == nil {
-			err = j.trim(work, now)
-		}
-		if err != nil {
-			j.report("trim", err)
-			return
-		}
-		rest = rest[n:]
-	}
-	clear(j.scratch)
-}
-
-// look asks the committer what may be trimmed.
-func (j *janitor) look(partitions []*partition) (work []trimmable, err error) {
-	shard := j.store.committer.shard
-	err = j.ask(func() {
-		for _, p := range partitions {
-			if x, ok := shard.trimmable(p); ok {
-				work = append(work, x)
-			}
-		}
-	})
-	return work, err
-}
 
 // trimmable says what may go from a partition. Loop only.
 func (s *shard) trimmable(p *partition) (t trimmable, ok bool) {
@@ -77,153 +41,138 @@ func (s *shard) trimmable(p *partition) (t trimmable, ok bool) {
 	return t, t.first.Offset < t.limit
 }
 
-// trim takes away what is settled and old enough, step by step.
-func (j *janitor) trim(work []trimmable, now time.Time) error {
-	var due []trimmable
-	for i := range work {
-		if work[i].due().After(now) {
-			j.waiting.add(work[i].partition, work[i].due())
-		} else {
-			due = append(due, work[i])
-		}
-	}
-	for len(due) > 0 && j.ctx.Err() == nil {
-		n := min(len(due), trimPartitionsAtOnce)
-		cuts, more, err := j.cuts(due[:n], now)
-		if err != nil {
-			return err
-		}
-		if err := j.apply(cuts); err != nil {
-			return err
-		}
-		due = append(more, due[n:]...)
-	}
-	return nil
-}
-
 // cut is what one step takes from one partition.
 type cut struct {
 	trimmable
-	pointers []pointer
+	pointers []pointerPlace
 	// next is where the partition begins afterwards.
 	next record.Mark
 }
 
-// cuts reads the pointers that go in the next step, and gives what is left to do.
-func (j *janitor) cuts(work []trimmable, now time.Time) (cuts []cut, more []trimmable, err error) {
-	room := trimPointersAtOnce
-	err = j.store.engine.View(func(r storage.Reader) error {
-		for i := range work {
-			if room == 0 {
-				more = append(more, work[i:]...)
-				return nil
-			}
-			c, ended, err := j.cut(r, &work[i], now, room)
-			if errors.Is(err, storage.ErrDataLoss) {
-				j.store.committer.fence(work[i].partition, err)
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			room -= len(c.pointers)
-			if len(c.pointers) > 0 {
-				cuts = append(cuts, c)
-			}
-			if !ended {
-				rest := work[i]
-				rest.first = c.next
-				more = append(more, rest)
-			}
-		}
-		return nil
-	})
-	return cuts, more, err
+// pointerPlace is a pointer and the segment that it points to; none for a hole.
+type pointerPlace struct {
+	base    storage.Offset
+	segment segmentID
 }
 
-// cut reads the pointers that may go from one partition, up to room; ended says that
-// nothing more may now.
-func (j *janitor) cut(r storage.Reader, t *trimmable, now time.Time, room int) (c cut, ended bool, err error) {
-	c = cut{trimmable: *t, next: t.first}
-	ended = true
-	err = eachPointer(r, t.partition.id, t.first.Offset, func(x pointer) (bool, error) {
-		if x.base != c.next.Offset {
-			return false, lostPointer(t.partition.id, c.next.Offset, x.base)
+// retain looks at the partitions that changed or whose time has come, and trims.
+func (j *janitor) retain() {
+	now := j.store.options.Clock()
+	j.scratch = j.store.committer.attention.take(j.scratch[:0])
+	j.scratch = j.waiting.take(j.scratch, now)
+	for rest := j.scratch; len(rest) > 0 && j.ctx.Err() == nil; {
+		n := min(len(rest), trimPartitionsAtOnce)
+		step := &trimStep{committer: j.store.committer, now: now, partitions: rest[:n]}
+		if err := j.trim(step); err != nil {
+			j.report("trim", err)
+			break
 		}
-		// The next one that stays tells how old the oldest is.
-		c.next.LogTime = x.LogTime
-		old := t.whole || !x.LogTime.Add(t.minAge).After(now)
-		switch {
-		case x.end() > t.limit:
-			return false, nil
-		case !old:
-			j.waiting.add(t.partition, x.LogTime.Add(t.minAge))
-			return false, nil
-		case len(c.pointers) == room:
-			ended = false
-			return false, nil
-		}
-		c.pointers = append(c.pointers, x)
-		c.next = record.Mark{Offset: x.end(), LogTime: x.LogTime, Before: x.After()}
-		return true, nil
-	})
-	return c, ended, err
+		rest = rest[step.looked:]
+	}
+	clear(j.scratch)
 }
 
-// apply has the committer take a step's pointers away.
-func (j *janitor) apply(cuts []cut) error {
-	if len(cuts) == 0 {
-		return nil
+// trim makes one step, and then what it left to the disk.
+func (j *janitor) trim(step *trimStep) error {
+	if err := j.change(step.change()); err != nil {
+		return err
 	}
-	var n need
-	for i := range cuts {
-		n = n.plus(partitionNeed).plus(deleteNeed.times(2 * len(cuts[i].pointers)))
+	for _, t := range step.later {
+		j.waiting.add(t.partition, t.due())
 	}
-	c := j.store.committer
-	var trimmed []cut
-	return j.change(&change{
-		need: n,
+	return j.trimFromDisk(step.unknown, step.now)
+}
+
+// trimStep takes what it can from some partitions by what the committer remembers.
+type trimStep struct {
+	committer  *committer
+	now        time.Time
+	partitions []*partition
+
+	// looked is how many partitions were; later are not old enough, the pointers of
+	// unknown must be read. Set when the step is done.
+	looked         int
+	later, unknown []trimmable
+	cuts           []cut
+	room           int
+}
+
+func (s *trimStep) change() *change {
+	return &change{
+		need: partitionNeed.times(len(s.partitions)).plus(deleteNeed.times(2 * trimPointersAtOnce)),
 		apply: func(b *batch) error {
-			for i := range cuts {
-				if c.applyCut(b, &cuts[i]) {
-					trimmed = append(trimmed, cuts[i])
-				}
+			s.room = trimPointersAtOnce
+			for s.looked < len(s.partitions) && s.room > 0 {
+				s.look(b, s.partitions[s.looked])
 			}
 			return nil
 		},
-		settled: func() { c.settleCuts(trimmed) },
-	})
+		settled: func() { s.committer.settleCuts(s.cuts) },
+	}
 }
 
-// applyCut takes pointers away, and the segments that have none left, unless a new
-// subscription wants to begin before their end. Loop only.
-func (c *committer) applyCut(b *batch, x *cut) bool {
-	p := x.partition
-	if p.first.Offset != x.first.Offset || (!x.whole && x.next.Offset > p.topic.floor(p.id.Partition)) {
-		return false
-	}
-	for i := range x.pointers {
-		c.dropPointer(b, p.id, &x.pointers[i])
-	}
-	p.first = x.next
-	b.rewrite(p)
-	return true
-}
-
-func (c *committer) dropPointer(b *batch, id storage.PartitionID, x *pointer) {
-	b.deletePointer(id, x.base)
-	if x.Hole {
+// look trims one partition as far as there is room; then it is done with it.
+func (s *trimStep) look(b *batch, p *partition) {
+	t, ok := s.committer.shard.trimmable(p)
+	if !ok {
+		s.looked++
 		return
 	}
-	segment := segmentID{x.At.Batch, x.At.Chunk}
-	if c.shard.live.drop(id, x.base, segment) {
-		b.deleteSegment(segment)
+	if t.due().After(s.now) {
+		s.later = append(s.later, t)
+		s.looked++
+		return
+	}
+	x, known := t.cutRecent(s.now, s.room)
+	if len(x.pointers) > 0 {
+		s.committer.applyCut(b, &x)
+		s.cuts = append(s.cuts, x)
+		s.room -= len(x.pointers)
+	}
+	switch {
+	case !known:
+		s.unknown = append(s.unknown, t)
+		s.looked++
+	case s.room > 0:
+		s.ended(x)
+		s.looked++
+	}
+}
+
+// ended notes when what is left of a partition is due.
+func (s *trimStep) ended(x cut) {
+	rest := x.trimmable
+	rest.first = x.next
+	if rest.first.Offset < rest.limit && rest.due().After(s.now) {
+		s.later = append(s.later, rest)
+	}
+}
+
+// applyCut takes pointers away, and the segments that have none left. Loop only.
+func (c *committer) applyCut(b *batch, x *cut) {
+	for _, pointer := range x.pointers {
+		c.dropPointer(b, x.partition.id, pointer)
+	}
+	x.partition.first = x.next
+	b.rewrite(x.partition)
+}
+
+func (c *committer) dropPointer(b *batch, id storage.PartitionID, x pointerPlace) {
+	b.deletePointer(id, x.base)
+	if x.segment == (segmentID{}) {
+		return
+	}
+	if c.shard.live.drop(id, x.base, x.segment) {
+		b.deleteSegment(x.segment)
 		c.metrics.trimmedSegs.Add(1)
 	}
 }
 
 // settleCuts shows where partitions begin. Loop only.
 func (c *committer) settleCuts(cuts []cut) {
+	if len(cuts) == 0 {
+		return
+	}
 	c.metrics.trimSteps.Add(1)
 	for i := range cuts {
 		x := &cuts[i]
