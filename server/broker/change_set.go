@@ -1,6 +1,9 @@
 package broker
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/headrace/headrace/server/broker/delivery"
 	"github.com/headrace/headrace/storage"
 )
@@ -36,6 +39,8 @@ func storedCursor(from *delivery.PartitionChange, chunks []storage.Chunk) storag
 		}
 		chunks = append(chunks, storedChunk(&from.Chunks[i], reused))
 	}
+	// They come in the order of their first change; the store wants them by index.
+	slices.SortFunc(chunks, func(a, b storage.Chunk) int { return cmp.Compare(a.Index, b.Index) })
 	return storage.CursorChange{
 		Partition: uint16(from.Partition),
 		Floor:     storage.Offset(from.Floor),

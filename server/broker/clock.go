@@ -22,6 +22,8 @@ type clock struct {
 	// last is the latest look, stalled all measured stalls, both in nanoseconds.
 	last    atomic.Int64
 	stalled atomic.Int64
+	// watched says that somebody looks regularly; without that no gap means anything.
+	watched atomic.Bool
 }
 
 func newClock() *clock { return &clock{origin: time.Now()} }
@@ -35,7 +37,7 @@ func (c *clock) now() delivery.Instant { return time.Since(c.origin) }
 func (c *clock) look() time.Duration {
 	last, now := c.last.Load(), int64(c.now())
 	gap := time.Duration(now - last)
-	if gap >= stallTick && c.last.CompareAndSwap(last, now) && gap > stallTick+stallSlack {
+	if gap >= stallTick && c.last.CompareAndSwap(last, now) && gap > stallTick+stallSlack && c.watched.Load() {
 		c.stalled.Add(int64(gap))
 	}
 	return time.Duration(c.stalled.Load())
@@ -43,6 +45,9 @@ func (c *clock) look() time.Duration {
 
 // watch looks every stallTick until stop is closed.
 func (c *clock) watch(stop <-chan struct{}) {
+	c.last.Store(int64(c.now()))
+	c.watched.Store(true)
+	defer c.watched.Store(false)
 	ticker := time.NewTicker(stallTick)
 	defer ticker.Stop()
 	for {

@@ -1,0 +1,309 @@
+package broker
+
+import (
+	"errors"
+	"io"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/headrace/headrace/server/broker/delivery"
+)
+
+// queue is an outbound queue under test; notices counts what its loop was told.
+type queue struct {
+	*outbound
+
+	t       *testing.T
+	notices int
+}
+
+func newQueue(t *testing.T) *queue {
+	t.Helper()
+	q := &queue{t: t}
+	q.outbound = newOutbound(newClock(), &outboundMemory{limit: 1 << 30}, func() { q.notices++ })
+	t.Cleanup(func() { q.fail(ErrSessionClosed) })
+	return q
+}
+
+// watched has the queue's clock know that the process runs.
+func (q *queue) watched() *queue {
+	q.t.Helper()
+	stop := make(chan struct{})
+	q.t.Cleanup(func() { close(stop) })
+	go q.clock.watch(stop)
+	return q
+}
+
+// frameOf makes a frame that counts as so many bytes.
+func frameOf(sequence uint64, bytes int) *Frame {
+	return &Frame{FirstSequence: sequence, Messages: 1, Bytes: bytes}
+}
+
+// kinds takes all there is and says what it was.
+func (q *queue) kinds() (kinds string) {
+	for {
+		out, err := q.take()
+		switch {
+		case errors.Is(err, errNothing):
+			return kinds
+		case err != nil:
+			return kinds + "!"
+		case out.Frame != nil:
+			kinds += string(rune('0' + out.Frame.FirstSequence))
+		case out.SettleResult != nil:
+			kinds += "s"
+		case out.Flow != nil:
+			kinds += "f"
+		case out.Revoked != nil:
+			kinds += "r"
+		case out.GoAway != nil:
+			kinds += "g"
+		case out.Drained:
+			kinds += "d"
+		}
+	}
+}
+
+func TestControlItemsMergeAndFramesGoBetween(t *testing.T) {
+	q := newQueue(t)
+	for i := range 3 {
+		q.push(frameOf(uint64(i+1), 10))
+		q.settled(SettleResult{ConfirmedThrough: uint64(i + 1), Failures: []SettleFailure{{Number: uint64(i + 1)}}})
+		q.flow(FlowState{})
+	}
+	out, err := q.take()
+	if err != nil || out.SettleResult == nil || out.SettleResult.ConfirmedThrough != 3 || len(out.SettleResult.Failures) != 3 {
+		t.Fatalf("first came %+v, %v", out, err)
+	}
+	if got := q.kinds(); got != "1f23" {
+		t.Errorf("then came %s", got)
+	}
+}
+
+// A client must not hear that it lost a delivery before it got it.
+func TestRevokedDoesNotOvertakeItsFrame(t *testing.T) {
+	q := newQueue(t)
+	q.push(frameOf(1, 10))
+	q.push(frameOf(2, 10))
+	q.revoke(Revoked{Ranges: []SequenceRange{{First: 1, Last: 2}}, Reason: delivery.LeaseExpired})
+	q.push(frameOf(3, 10))
+	if got := q.kinds(); got != "12r3" {
+		t.Errorf("came %s", got)
+	}
+	q.revoke(Revoked{Ranges: []SequenceRange{{First: 3, Last: 3}}, Reason: delivery.LeaseExpired})
+	q.revoke(Revoked{Ranges: []SequenceRange{{First: 4, Last: 4}}, Reason: delivery.LeaseExpired})
+	q.revoke(Revoked{Ranges: []SequenceRange{{First: 5, Last: 5}}, Reason: delivery.TakenOver})
+	if got := q.kinds(); got != "rr" {
+		t.Errorf("revocations of two reasons came as %s", got)
+	}
+}
+
+func TestEndComesAfterAllElse(t *testing.T) {
+	q := newQueue(t)
+	q.end(io.EOF)
+	q.drain()
+	q.goAway(GoAway{})
+	q.push(frameOf(1, 10))
+	q.settled(SettleResult{ConfirmedThrough: 1})
+	if got := q.kinds(); got != "g1sd!" {
+		t.Errorf("came %s", got)
+	}
+	if err := q.err(); !errors.Is(err, io.EOF) {
+		t.Errorf("ended with %v", err)
+	}
+	select {
+	case <-q.done:
+	default:
+		t.Error("done is not closed")
+	}
+}
+
+func TestFlowKeepsLimitsNotYetTold(t *testing.T) {
+	q := newQueue(t)
+	q.flow(FlowState{Limits: &SessionLimits{MaxFrameBytes: 7}})
+	q.flow(FlowState{NeedsBytes: 5})
+	out, err := q.take()
+	if err != nil || out.Flow.Limits == nil || out.Flow.Limits.MaxFrameBytes != 7 || out.Flow.NeedsBytes != 5 {
+		t.Errorf("came %+v, %v", out.Flow, err)
+	}
+}
+
+func TestQueueIsBoundedByFramesAndBytes(t *testing.T) {
+	for name, c := range map[string]struct{ frames, bytes int }{
+		"frames": {maxQueuedFrames, 10},
+		"bytes":  {2, maxQueuedBytes / 2},
+		"one":    {1, 3 * maxQueuedBytes},
+	} {
+		q := newQueue(t)
+		for i := range c.frames {
+			if room := q.push(frameOf(uint64(i), c.bytes)); room != (i < c.frames-1) {
+				t.Errorf("%s: after frame %d room is %v", name, i, room)
+			}
+		}
+		if _, err := q.take(); err != nil {
+			t.Fatal(err)
+		}
+		if q.room() || q.notices != 0 {
+			t.Errorf("%s: a frame that is being written does not count", name)
+		}
+		if _, err := q.take(); err != nil && !errors.Is(err, errNothing) {
+			t.Fatal(err)
+		}
+		if !q.room() || q.notices != 1 {
+			t.Errorf("%s: after a write room is %v, notices %d", name, q.room(), q.notices)
+		}
+	}
+}
+
+func TestUnreadResultsEndTheSession(t *testing.T) {
+	for name, put := range map[string]func(q *queue, i uint64){
+		"failures": func(q *queue, i uint64) {
+			q.settled(SettleResult{ConfirmedThrough: i, Failures: make([]SettleFailure, 100)})
+		},
+		"revocations": func(q *queue, i uint64) {
+			q.revoke(Revoked{Ranges: make([]SequenceRange, 100), Reason: RevokeReason(i%2 + 1)})
+		},
+	} {
+		q := newQueue(t)
+		for i := range uint64(maxSlotItems / 100) {
+			put(q, i)
+		}
+		if err := q.err(); err != nil {
+			t.Errorf("%s: ended at the limit: %v", name, err)
+		}
+		put(q, 0)
+		if err := q.err(); !errors.Is(err, ErrResultsUnread) || q.notices != 1 {
+			t.Errorf("%s: above the limit: %v, %d notices", name, err, q.notices)
+		}
+		if _, err := q.take(); !errors.Is(err, ErrResultsUnread) {
+			t.Errorf("%s: take: %v", name, err)
+		}
+	}
+}
+
+func TestRevokedNamesAtMostMaxRanges(t *testing.T) {
+	q := newQueue(t)
+	for range 2 {
+		q.revoke(Revoked{Ranges: make([]SequenceRange, MaxRanges/2), Reason: delivery.LeaseExpired})
+	}
+	out, err := q.take()
+	if err != nil || len(out.Revoked.Ranges) != MaxRanges {
+		t.Errorf("came %d ranges, %v", len(out.Revoked.Ranges), err)
+	}
+}
+
+func TestSlowReaderIsEnded(t *testing.T) {
+	const size = 10 * writeBytesPerSecond
+	for name, c := range map[string]struct {
+		frames int
+		want   time.Duration
+	}{
+		"one frame":        {1, writeGrace + 10*time.Second},
+		"the second frame": {2, writeGrace + 20*time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			q := newQueue(t).watched()
+			begin := time.Now()
+			for i := range c.frames {
+				q.push(frameOf(uint64(i), size))
+			}
+			for range c.frames {
+				if _, err := q.take(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			<-q.done
+			if got := time.Since(begin); got != c.want || !errors.Is(q.err(), ErrSlowReader) {
+				t.Errorf("%s: ended after %v with %v, want %v", name, got, q.err(), c.want)
+			}
+		})
+	}
+}
+
+func TestStuckHeartbeatIsASlowReaderToo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t).watched()
+		q.flow(FlowState{})
+		begin := time.Now()
+		if _, err := q.take(); err != nil {
+			t.Fatal(err)
+		}
+		<-q.done
+		if got := time.Since(begin); got != writeGrace {
+			t.Errorf("ended after %v", got)
+		}
+	})
+}
+
+func TestReaderThatKeepsUpIsNotEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t).watched()
+		for i := range 1000 {
+			q.push(frameOf(uint64(i), 10))
+			if _, err := q.take(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(writeGrace - time.Second) //nolint:forbidigo // in a bubble
+		}
+		if _, err := q.take(); !errors.Is(err, errNothing) {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour) //nolint:forbidigo // in a bubble
+		if err := q.err(); err != nil {
+			t.Errorf("an idle session ended with %v", err)
+		}
+	})
+}
+
+// Time in which the server stood still is not the reader's.
+func TestStallExtendsAWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t)
+		q.push(frameOf(1, 0))
+		if _, err := q.take(); err != nil {
+			t.Fatal(err)
+		}
+		q.clock.watched.Store(true)
+		time.Sleep(10 * time.Second) //nolint:forbidigo // in a bubble
+		q.clock.look()
+		q.watched()
+		begin := time.Now()
+		<-q.done
+		if got := time.Since(begin); got != 20*time.Second {
+			t.Errorf("ended %v after a stall of 10 s, which came 10 s before its deadline", got)
+		}
+	})
+}
+
+func TestOutboundMemoryHoldsLoopsBack(t *testing.T) {
+	memory := &outboundMemory{limit: 800}
+	loop := &orders{wake: make(chan struct{}, 1)}
+	q := newOutbound(newClock(), memory, func() {})
+	for i := range 3 {
+		q.push(frameOf(uint64(i), 300))
+	}
+	if !memory.full() {
+		t.Fatal("900 bytes do not fill 800")
+	}
+	memory.await(loop)
+	for range 2 {
+		if _, err := q.take(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if memory.full() || !loop.take(orderSlot{}).memory {
+		t.Errorf("at %d bytes the loop is not told", memory.used.Load())
+	}
+	q.fail(ErrSessionClosed)
+	if _, err := q.take(); !errors.Is(err, ErrSessionClosed) {
+		t.Fatal(err)
+	}
+	if got := memory.used.Load(); got != 0 {
+		t.Errorf("%d bytes are never given back", got)
+	}
+	memory.await(loop)
+	if !loop.take(orderSlot{}).memory {
+		t.Error("a loop that awaits what is there already is not told")
+	}
+}
