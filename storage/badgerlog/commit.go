@@ -82,7 +82,8 @@ func checkSize(b *storage.Batch) (int, error) {
 		}
 	}
 	if len(b.Ops) > record.MaxBatchKeys || inline > record.MaxBatchInlineBytes || all > record.MaxBatchBytes {
-		return 0, fmt.Errorf("%w: batch %d: %d operations, %d bytes inline, %d in all", storage.ErrTooLarge, b.Number, len(b.Ops), inline, all)
+		return 0, fmt.Errorf("%w: batch %d: %d operations, %d bytes inline, %d in all",
+			storage.ErrTooLarge, b.Number, len(b.Ops), inline, all)
 	}
 	return all, nil
 }

@@ -50,10 +50,11 @@ func raiseDescriptors(s system) (uint64, error) {
 	if err != nil || soft >= hard {
 		return soft, err
 	}
-	if err := s.setDescriptorLimit(hard, hard); err != nil {
-		return soft, nil // Some systems refuse; the soft limit is judged as it is.
+	limit := hard
+	if s.setDescriptorLimit(hard, hard) != nil {
+		limit = soft // Some systems refuse; the soft limit is judged as it is.
 	}
-	return hard, nil
+	return limit, nil
 }
 
 // descriptorWatch counts the open descriptors and makes the engine fail before they

@@ -82,24 +82,24 @@ func (e *Engine) shut() error {
 	close(e.quit)
 	<-e.gate.empty
 	e.loops.Wait()
-	return errors.Join(e.ledger.close(), e.closeBadger(), e.lock.unlock())
+	return errors.Join(e.ledger.close(), closeInTime(e.db.Close, e.stop), e.lock.unlock())
 }
 
-// closeBadger closes Badger, and does not wait for ever once the engine has failed.
-func (e *Engine) closeBadger() error {
+// closeInTime closes Badger, and does not wait for ever once the engine has failed.
+func closeInTime(closeBadger func() error, stop *failStop) error {
 	// done has capacity 1: Badger may end when nobody waits any more.
 	done := make(chan error, 1)
-	go func() { done <- e.db.Close() }()
+	go func() { done <- closeBadger() }()
 	select {
 	case err := <-done:
 		return closeError(err)
-	case <-e.stop.failed:
+	case <-stop.failed:
 	}
 	select {
 	case err := <-done:
 		return closeError(err)
 	case <-time.After(failedCloseTimeout):
-		return fmt.Errorf("badgerlog: badger does not close after a failure: %w", e.stop.cause())
+		return fmt.Errorf("badgerlog: badger does not close after a failure: %w", stop.cause())
 	}
 }
 

@@ -5,14 +5,21 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dgraph-io/badger/v4/options"
+
 	"github.com/headrace/headrace/storage"
+	"github.com/headrace/headrace/storage/record"
 	"github.com/headrace/headrace/storage/storagetest"
 )
 
 func TestEnginePassesTheEngineSuite(t *testing.T) {
 	storagetest.RunEngineSuite(t, func(t *testing.T) storagetest.OpenFunc {
+		t.Helper()
 		dir := t.TempDir()
-		return func(t *testing.T) storage.Engine { return mustOpen(t, testOptions(dir)) }
+		return func(t *testing.T) storage.Engine {
+			t.Helper()
+			return mustOpen(t, testOptions(dir))
+		}
 	})
 }
 
@@ -89,5 +96,17 @@ func TestStatsCount(t *testing.T) {
 	}
 	if s.LogBytes == 0 || s.ValueLogBytes < 3*8<<10 || s.FreeBytes == 0 || s.Descriptors == 0 || s.DescriptorLimit < minDescriptors {
 		t.Errorf("measured %+v", s)
+	}
+}
+
+// TestBadgerIsTunedForDurability: what must never be traded for speed.
+func TestBadgerIsTunedForDurability(t *testing.T) {
+	o := DefaultOptions("dir")
+	b := o.badger("dir", nil)
+	if !b.SyncWrites || b.InMemory || b.ReadOnly || b.BypassLockGuard || b.ChecksumVerificationMode != options.OnBlockRead {
+		t.Errorf("got %+v", b)
+	}
+	if b.ValueThreshold != record.InlineValueBytes || b.MaxLevels < 7 || b.NumVersionsToKeep != 1 {
+		t.Errorf("got %+v", b)
 	}
 }

@@ -23,22 +23,23 @@ func newFailStop(logger *slog.Logger) *failStop {
 
 // trip makes the engine fail. The first cause stays.
 func (f *failStop) trip(format string, args ...any) error {
-	err, first := f.set(fmt.Errorf(format, args...))
+	first, err := f.set(fmt.Errorf(format, args...))
 	if first {
 		f.logger.Error("The store stops: it can no longer vouch for what it stored.", "cause", err)
 	}
 	return err
 }
 
-func (f *failStop) set(err error) (cause error, first bool) {
+// set makes err the cause, unless there is one.
+func (f *failStop) set(err error) (first bool, cause error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.err != nil {
-		return f.err, false
+		return false, f.err
 	}
 	f.err = err
 	close(f.failed)
-	return err, true
+	return true, err
 }
 
 // cause is why the engine failed, else nil.

@@ -109,7 +109,8 @@ func parseFormat(file []byte) (format, error) {
 		return format{}, fmt.Errorf("%w: format file without a version", storage.ErrFormat)
 	}
 	if version > formatVersion {
-		return format{}, fmt.Errorf("%w: the store has format %d, this program reads up to %d: use a newer program", storage.ErrFormat, version, formatVersion)
+		return format{}, fmt.Errorf("%w: the store has format %d, this program reads up to %d: use a newer program",
+			storage.ErrFormat, version, formatVersion)
 	}
 	var f format
 	var id string

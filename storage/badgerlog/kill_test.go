@@ -21,20 +21,20 @@ const victimDirVar = "BADGERLOG_TEST_VICTIM_DIR"
 
 // victim commits batches for ever and prints the number of each one that is
 // durable. Batch n puts n under several keys, large and small, and its own key.
-func victim(dir string) int {
+func victim(dir string, out io.Writer) {
 	e, err := Open(testOptions(dir))
 	if err != nil {
-		fmt.Println("open:", err)
-		return 1
+		fmt.Fprintln(out, "open:", err)
+		return
 	}
 	epoch, number := e.epoch+1, lastNumber(e)
 	for {
 		number++
 		if err := e.Commit(victimBatch(number, epoch)); err != nil {
-			fmt.Println("commit:", err)
-			return 1
+			fmt.Fprintln(out, "commit:", err)
+			return
 		}
-		fmt.Println(number)
+		fmt.Fprintln(out, number)
 	}
 }
 

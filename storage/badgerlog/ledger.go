@@ -132,7 +132,7 @@ func (l *ledger) read() error {
 	file := make([]byte, ledgerBytes+1)
 	n, err := l.file.ReadAt(file, 0)
 	if n != ledgerBytes {
-		return fmt.Errorf("%w: the commit ledger %s has %d bytes, not %d (%v): restore it from a copy of the store",
+		return fmt.Errorf("%w: the commit ledger %s gives %d bytes, not %d: restore it from a copy of the store: %w",
 			storage.ErrDataLoss, l.file.Name(), n, ledgerBytes, err)
 	}
 	for at := 0; at < ledgerBytes; at += ledgerSlotBytes {

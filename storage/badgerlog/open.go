@@ -15,6 +15,9 @@ import (
 
 const badgerDirName = "badger"
 
+// whatToDo is for the operator of a damaged store.
+const whatToDo = "keep a copy of the directory, then restore the store"
+
 // Open opens the store in a directory, or makes one. In this order, so that each
 // step may rely on those before it: lock, format file, room on disk, Badger,
 // ledger.
@@ -116,10 +119,10 @@ func (e *Engine) openBadger(dir string, s system) (*badger.DB, error) {
 		db, err = tryBadger(options, s)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s cannot be opened: %w: keep a copy of the directory, then restore the store", storage.ErrDataLoss, dir, err)
+		return nil, fmt.Errorf("%w: %s cannot be opened: %w: %s", storage.ErrDataLoss, dir, err, whatToDo)
 	}
 	if err := e.stop.cause(); err != nil {
-		return nil, fmt.Errorf("%w: %s: %w: keep a copy of the directory, then restore the store", storage.ErrDataLoss, dir, errors.Join(err, db.Close()))
+		return nil, fmt.Errorf("%w: %s: %w: %s", storage.ErrDataLoss, dir, errors.Join(err, db.Close()), whatToDo)
 	}
 	return db, nil
 }

@@ -95,7 +95,8 @@ func (o *Options) Validate() error {
 	}
 	check(o.Dir != "", "Dir is empty")
 	check(o.Shards >= 1, "Shards is %d, at least 1 is needed", o.Shards)
-	check(o.maxTransactionBytes() > maxWriteBytes, "MemTableBytes is %d: a batch of %d bytes must fit 15 %% of it", o.MemTableBytes, maxWriteBytes)
+	check(o.maxTransactionBytes() > maxWriteBytes,
+		"MemTableBytes is %d: a batch of %d bytes must fit 15 %% of it", o.MemTableBytes, maxWriteBytes)
 	check(o.MemTables >= 1, "MemTables is %d, at least 1 is needed", o.MemTables)
 	check(o.LevelZeroTables >= 1 && o.LevelZeroStall > o.LevelZeroTables,
 		"LevelZeroStall (%d) must be above LevelZeroTables (%d), and that above 0", o.LevelZeroStall, o.LevelZeroTables)

@@ -69,7 +69,8 @@ func checkRoom(s system, dir string, need uint64) error {
 		return fmt.Errorf("badgerlog: free space of %s: %w", dir, err)
 	}
 	if free < need {
-		return fmt.Errorf("%w: opening %s needs %d MiB, %d MiB are free: make room on that disk", storage.ErrNoSpace, dir, need>>20, free>>20)
+		return fmt.Errorf("%w: opening %s needs %d MiB, %d MiB are free: make room on that disk",
+			storage.ErrNoSpace, dir, need>>20, free>>20)
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func freeBytes(dir string) (uint64, error) {
 	if err := unix.Statfs(dir, &s); err != nil {
 		return 0, err
 	}
-	return uint64(s.Bavail) * uint64(s.Bsize), nil //nolint:gosec,unconvert // the types differ by system
+	return uint64(s.Bavail) * uint64(s.Bsize), nil //nolint:unconvert // the types differ by system
 }
 
 func descriptorLimits() (soft, hard uint64, err error) {

@@ -38,7 +38,7 @@ func randomChunk(r *rand.Rand) storage.Chunk {
 	c := storage.Chunk{Index: r.Uint64N(maxAckChunk + 1)}
 	start := chunkStart(c.Index)
 	density := r.IntN(100)
-	for i := storage.Offset(0); i < storage.ChunkOffsets; i++ {
+	for i := range storage.Offset(storage.ChunkOffsets) {
 		switch n := len(c.Acked); {
 		case r.IntN(100) >= density:
 			if r.IntN(4) == 0 {

@@ -51,6 +51,7 @@ func BenchmarkSegment(b *testing.B) {
 }
 
 func benchmarkBuild(b *testing.B, appends []storage.Append) {
+	b.Helper()
 	var builder SegmentBuilder
 	b.ReportAllocs()
 	for b.Loop() {
@@ -64,6 +65,7 @@ func benchmarkBuild(b *testing.B, appends []storage.Append) {
 }
 
 func benchmarkRead(b *testing.B, appends []storage.Append) {
+	b.Helper()
 	value := buildSegment(segmentKey, appends)
 	var s storage.Segment
 	b.ReportAllocs()
@@ -80,5 +82,6 @@ func benchmarkRead(b *testing.B, appends []storage.Append) {
 }
 
 func perMessage(b *testing.B, messages int) {
+	b.Helper()
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(messages), "ns/message")
 }

@@ -16,9 +16,7 @@ var decoders = map[Kind]func(key, value []byte) (any, []byte, error){
 		h, err := DecodeHeader(k, v)
 		return h, AppendHeader(nil, k, &h), err
 	},
-	KindSegment: func(k, v []byte) (any, []byte, error) {
-		return reencodeSegment(k, v)
-	},
+	KindSegment: reencodeSegment,
 	KindPointer: func(k, v []byte) (any, []byte, error) {
 		p, err := DecodePointer(k, v)
 		return p, AppendPointer(nil, k, &p), err

@@ -30,7 +30,7 @@ type Run struct {
 const runBytes = 4 + 2 + 8 + 8 + 4 + 4
 
 // Pointer is the pointer to the run when its segment is written under a batch and
-// chunk, and its partition held before before it.
+// chunk; before is what its partition held, ever, before its base.
 func (r *Run) Pointer(batch uint64, chunk uint16, before Totals) Pointer {
 	return Pointer{
 		Span:     uint64(r.Messages),

@@ -47,10 +47,10 @@ var (
 )
 
 // encodings gives every kind of key and record under a name.
-func encodings(t testing.TB) map[string][]byte {
-	t.Helper()
+func encodings(tb testing.TB) map[string][]byte {
+	tb.Helper()
 	all := map[string][]byte{}
-	for name, r := range sampleRecords(t) {
+	for name, r := range sampleRecords(tb) {
 		all[name+" key"], all[name+" value"] = r.key, r.value
 	}
 	return all
@@ -58,15 +58,15 @@ func encodings(t testing.TB) map[string][]byte {
 
 type encoded struct{ key, value []byte }
 
-func sampleRecords(t testing.TB) map[string]encoded {
-	t.Helper()
+func sampleRecords(tb testing.TB) map[string]encoded {
+	tb.Helper()
 	all := map[string]encoded{}
 	put := func(name string, key []byte, encode func(key []byte) []byte) {
 		all[name] = encoded{key, encode(key)}
 	}
 	must := func(value []byte, err error) []byte {
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		return value
 	}

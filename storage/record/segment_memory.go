@@ -2,8 +2,8 @@ package record
 
 import "slices"
 
-// MaxSegmentBytes bounds the size of the value of a segment that has room for
-// bodies bytes in at most runs runs and messages messages.
+// MaxSegmentBytes bounds the size of a segment's value, given the bytes of its
+// bodies and how many runs and messages it has at most.
 func MaxSegmentBytes(bodies, runs, messages int) int {
 	trailer := runs*runBytes + messages*(4+4) + (messages+7)/8 + blocksOf(bodies)*crcBytes + segmentEndBytes
 	return bodies + trailer

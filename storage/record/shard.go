@@ -58,13 +58,15 @@ func DecodeShard(key, value []byte) (Shard, error) {
 		return Shard{}, err
 	}
 	s := Shard{
-		Epoch:            m.Epoch,
-		Clean:            m.Clean,
-		NextTopic:        storage.TopicID(m.NextTopicId),
-		NextSubscription: storage.SubscriptionID(m.NextSubscriptionId),
+		Epoch:            m.GetEpoch(),
+		Clean:            m.GetClean(),
+		NextTopic:        storage.TopicID(m.GetNextTopicId()),
+		NextSubscription: storage.SubscriptionID(m.GetNextSubscriptionId()),
 	}
-	for _, l := range m.AcceptedLosses {
-		s.AcceptedLosses = append(s.AcceptedLosses, AcceptedLoss{First: l.FirstBatch, Last: l.LastBatch, At: l.AcceptTime.AsTime()})
+	for _, l := range m.GetAcceptedLosses() {
+		s.AcceptedLosses = append(s.AcceptedLosses, AcceptedLoss{
+			First: l.GetFirstBatch(), Last: l.GetLastBatch(), At: l.GetAcceptTime().AsTime(),
+		})
 	}
 	return s, nil
 }

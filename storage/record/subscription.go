@@ -30,15 +30,15 @@ func DecodeSubscription(key, value []byte) (storage.Subscription, error) {
 	if err := decodeMessage(key, value, &m); err != nil {
 		return storage.Subscription{}, err
 	}
-	if m.Id != uint32(id) || !storedState(m.State) {
+	if m.GetId() != uint32(id) || !storedState(m.GetState()) {
 		return storage.Subscription{}, damaged(key, "subscription makes no sense")
 	}
 	return storage.Subscription{
 		ID:         id,
-		Name:       m.Name,
-		Topic:      storage.TopicID(m.TopicId),
-		State:      storage.State(m.State),
-		CreatedAt:  m.CreateTime.AsTime(),
-		Definition: m.Definition,
+		Name:       m.GetName(),
+		Topic:      storage.TopicID(m.GetTopicId()),
+		State:      storage.State(m.GetState()),
+		CreatedAt:  m.GetCreateTime().AsTime(),
+		Definition: m.GetDefinition(),
 	}, nil
 }

@@ -40,17 +40,17 @@ func DecodeTopic(key, value []byte) (storage.Topic, error) {
 	if err := decodeMessage(key, value, &m); err != nil {
 		return storage.Topic{}, err
 	}
-	if m.Id != uint32(id) || m.Partitions > math.MaxUint16 || !storedState(m.State) {
+	if m.GetId() != uint32(id) || m.GetPartitions() > math.MaxUint16 || !storedState(m.GetState()) {
 		return storage.Topic{}, damaged(key, "topic makes no sense")
 	}
 	return storage.Topic{
 		ID:         id,
-		Name:       m.Name,
-		Partitions: uint16(m.Partitions),
-		State:      storage.State(m.State),
-		CreatedAt:  m.CreateTime.AsTime(),
-		MinAge:     m.MinAge.AsDuration(),
-		Definition: m.Definition,
+		Name:       m.GetName(),
+		Partitions: uint16(m.GetPartitions()),
+		State:      storage.State(m.GetState()),
+		CreatedAt:  m.GetCreateTime().AsTime(),
+		MinAge:     m.GetMinAge().AsDuration(),
+		Definition: m.GetDefinition(),
 	}, nil
 }
 

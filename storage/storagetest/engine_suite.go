@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/headrace/headrace/storage"
@@ -20,7 +21,7 @@ func RunEngineSuite(t *testing.T, newStore func(t *testing.T) OpenFunc) {
 	t.Helper()
 	for _, c := range []struct {
 		name string
-		test func(*testing.T, *bench)
+		test func(*bench)
 	}{
 		{"EmptyStoreHasNothing", emptyStoreHasNothing},
 		{"BatchIsVisibleWhole", batchIsVisibleWhole},
@@ -48,7 +49,7 @@ func RunEngineSuite(t *testing.T, newStore func(t *testing.T) OpenFunc) {
 			b := &bench{t: t, open: newStore(t), epoch: 1}
 			b.engine = b.open(t)
 			t.Cleanup(b.close)
-			c.test(t, b)
+			c.test(b)
 		})
 	}
 }
@@ -125,20 +126,20 @@ func get(t *testing.T, r storage.Reader, key string) string {
 func put(key, value string) storage.Op { return storage.Op{Key: []byte(key), Value: []byte(value)} }
 func remove(key string) storage.Op     { return storage.Op{Key: []byte(key)} }
 
-func emptyStoreHasNothing(t *testing.T, b *bench) {
+func emptyStoreHasNothing(b *bench) {
 	b.want("a", "")
-	if got := walk(t, b, up, "", ""); len(got) != 0 {
-		t.Errorf("a new store holds %v", got)
+	if got := walk(b, up, "", ""); len(got) != 0 {
+		b.t.Errorf("a new store holds %v", got)
 	}
 	if got := b.engine.Ledger(); len(got) != 0 {
-		t.Errorf("a new store's ledger holds %v", got)
+		b.t.Errorf("a new store's ledger holds %v", got)
 	}
 	if err := b.engine.Err(); err != nil {
-		t.Errorf("a new engine has failed: %v", err)
+		b.t.Errorf("a new engine has failed: %v", err)
 	}
 }
 
-func batchIsVisibleWhole(_ *testing.T, b *bench) {
+func batchIsVisibleWhole(b *bench) {
 	b.commit(put("a", "1"), put("b", "2"))
 	b.want("a", "1")
 	b.want("b", "2")
@@ -148,7 +149,7 @@ func batchIsVisibleWhole(_ *testing.T, b *bench) {
 	b.want("c", "4")
 }
 
-func putsOverwriteAndDeletesRemove(_ *testing.T, b *bench) {
+func putsOverwriteAndDeletesRemove(b *bench) {
 	b.commit(put("a", "1"))
 	b.commit(put("a", "2"))
 	b.want("a", "2")
@@ -158,20 +159,20 @@ func putsOverwriteAndDeletesRemove(_ *testing.T, b *bench) {
 	b.want("a", "3")
 }
 
-func snapshotDoesNotChange(t *testing.T, b *bench) {
+func snapshotDoesNotChange(b *bench) {
 	b.commit(put("a", "1"), put("b", "1"))
 	b.view(func(r storage.Reader) error {
 		b.commit(put("a", "2"), remove("b"), put("c", "2"))
 		for key, value := range map[string]string{"a": "1", "b": "1", "c": ""} {
-			if got := get(t, r, key); got != value {
-				t.Errorf("%s = %q in a snapshot from before, expected %q", key, got, value)
+			if got := get(b.t, r, key); got != value {
+				b.t.Errorf("%s = %q in a snapshot from before, expected %q", key, got, value)
 			}
 		}
 		return nil
 	})
 }
 
-func commitKeepsNoneOfTheBatch(_ *testing.T, b *bench) {
+func commitKeepsNoneOfTheBatch(b *bench) {
 	large := bytes.Repeat([]byte("x"), 2*record.InlineValueBytes)
 	ops := []storage.Op{put("a", "1"), {Key: []byte("b"), Value: bytes.Clone(large)}}
 	b.commit(ops...)
@@ -183,7 +184,7 @@ func commitKeepsNoneOfTheBatch(_ *testing.T, b *bench) {
 	b.want("b", string(large))
 }
 
-func errorOfAReadIsHandedOn(t *testing.T, b *bench) {
+func errorOfAReadIsHandedOn(b *bench) {
 	b.commit(put("a", "1"))
 	mine := errors.New("mine")
 	fail := func([]byte) error { return mine }
@@ -202,17 +203,17 @@ func errorOfAReadIsHandedOn(t *testing.T, b *bench) {
 	}
 	for name, read := range reads {
 		if err := b.engine.View(read); !errors.Is(err, mine) {
-			t.Errorf("%s: %v", name, err)
+			b.t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-func lowerEpochIsFenced(t *testing.T, b *bench) {
+func lowerEpochIsFenced(b *bench) {
 	b.epoch = 5
 	b.commit(put("a", "1"))
 	b.epoch = 4
 	if err := b.try(put("a", "2")); !errors.Is(err, storage.ErrFenced) {
-		t.Errorf("commit of a lower epoch: %v", err)
+		b.t.Errorf("commit of a lower epoch: %v", err)
 	}
 	b.want("a", "1")
 	b.epoch = 6
@@ -220,7 +221,7 @@ func lowerEpochIsFenced(t *testing.T, b *bench) {
 	b.want("a", "3")
 }
 
-func lowerEpochIsFencedAfterReopen(t *testing.T, b *bench) {
+func lowerEpochIsFencedAfterReopen(b *bench) {
 	b.epoch = 5
 	b.commit(put("a", "1"))
 	b.reopen()
@@ -229,31 +230,31 @@ func lowerEpochIsFencedAfterReopen(t *testing.T, b *bench) {
 	}
 	b.epoch = 4
 	if err := b.try(put("a", "2")); !errors.Is(err, storage.ErrFenced) {
-		t.Errorf("commit of a lower epoch: %v", err)
+		b.t.Errorf("commit of a lower epoch: %v", err)
 	}
 }
 
-func reopenFindsEverything(t *testing.T, b *bench) {
+func reopenFindsEverything(b *bench) {
 	large := string(bytes.Repeat([]byte("x"), 100<<10))
 	for i := range 50 {
-		b.commit(put(fmt.Sprint("small", i), fmt.Sprint(i)), put(fmt.Sprint("large", i), large), put("last", fmt.Sprint(i)))
+		b.commit(put(fmt.Sprint("small", i), strconv.Itoa(i)), put(fmt.Sprint("large", i), large), put("last", strconv.Itoa(i)))
 	}
 	for range 2 {
 		b.reopen()
 		for i := range 50 {
-			b.want(fmt.Sprint("small", i), fmt.Sprint(i))
+			b.want(fmt.Sprint("small", i), strconv.Itoa(i))
 			b.want(fmt.Sprint("large", i), large)
 		}
 		b.want("last", "49")
 	}
 	b.commit(put("last", "50"))
 	b.want("last", "50")
-	if got := len(walk(t, b, up, "small", "")); got != 50 {
-		t.Errorf("%d small keys, expected 50", got)
+	if got := len(walk(b, up, "small", "")); got != 50 {
+		b.t.Errorf("%d small keys, expected 50", got)
 	}
 }
 
-func ledgerRemembersTheLastBatch(t *testing.T, b *bench) {
+func ledgerRemembersTheLastBatch(b *bench) {
 	for range 20 {
 		b.commit(put("a", "1"))
 	}
@@ -264,16 +265,16 @@ func ledgerRemembersTheLastBatch(t *testing.T, b *bench) {
 	}
 	for i := 1; i < len(ledger); i++ {
 		if ledger[i].Number != ledger[i-1].Number+1 {
-			t.Errorf("ledger is not in order: %v", ledger)
+			b.t.Errorf("ledger is not in order: %v", ledger)
 		}
 	}
 	want := storage.LedgerEntry{Epoch: 1, Number: 20, Hash: 140}
 	if last := ledger[len(ledger)-1]; last != want {
-		t.Errorf("last entry is %v, expected %v", last, want)
+		b.t.Errorf("last entry is %v, expected %v", last, want)
 	}
 }
 
-func bigBatchFits(t *testing.T, b *bench) {
+func bigBatchFits(b *bench) {
 	value := make([]byte, record.MaxBatchInlineBytes/record.MaxBatchKeys-8)
 	value[0] = 1
 	ops := make([]storage.Op, record.MaxBatchKeys)
@@ -284,12 +285,12 @@ func bigBatchFits(t *testing.T, b *bench) {
 		b.commit(ops...)
 	}
 	b.reopen()
-	if got := len(walk(t, b, up, "", "")); got != len(ops) {
-		t.Errorf("%d keys, expected %d", got, len(ops))
+	if got := len(walk(b, up, "", "")); got != len(ops) {
+		b.t.Errorf("%d keys, expected %d", got, len(ops))
 	}
 }
 
-func largeValuesFit(t *testing.T, b *bench) {
+func largeValuesFit(b *bench) {
 	value := bytes.Repeat([]byte("0123456789abcdef"), 33<<20/16)
 	b.commit(storage.Op{Key: []byte("large"), Value: value})
 	// As many commit segments as a batch holds.
@@ -301,15 +302,15 @@ func largeValuesFit(t *testing.T, b *bench) {
 	b.reopen()
 	b.view(func(r storage.Reader) error {
 		for key, size := range map[string]int{"large": len(value), "s0": record.SegmentBytes, "s31": record.SegmentBytes + 31} {
-			if got := get(t, r, key); got != string(value[:size]) {
-				t.Errorf("%s of %d bytes comes back differently, with %d", key, size, len(got))
+			if got := get(b.t, r, key); got != string(value[:size]) {
+				b.t.Errorf("%s of %d bytes comes back differently, with %d", key, size, len(got))
 			}
 		}
 		return nil
 	})
 }
 
-func tooLargeBatchIsRefusedWhole(t *testing.T, b *bench) {
+func tooLargeBatchIsRefusedWhole(b *bench) {
 	b.commit(put("a", "1"))
 	many := make([]storage.Op, record.MaxBatchKeys+1)
 	for i := range many {
@@ -322,35 +323,35 @@ func tooLargeBatchIsRefusedWhole(t *testing.T, b *bench) {
 	all := []storage.Op{{Key: []byte("all"), Value: make([]byte, record.MaxBatchBytes)}}
 	for name, ops := range map[string][]storage.Op{"keys": many, "inline bytes": inline, "bytes": all} {
 		if err := b.try(append(ops, put("a", "2"))...); !errors.Is(err, storage.ErrTooLarge) {
-			t.Errorf("too many %s: %v", name, err)
+			b.t.Errorf("too many %s: %v", name, err)
 		}
 	}
-	if got := walk(t, b, up, "", ""); len(got) != 1 || got[0] != "a=1" {
-		t.Errorf("refused batches left %d keys", len(got))
+	if got := walk(b, up, "", ""); len(got) != 1 || got[0] != "a=1" {
+		b.t.Errorf("refused batches left %d keys", len(got))
 	}
 	b.commit(put("a", "3"))
 	b.want("a", "3")
 }
 
-func closedEngineIsUnavailable(t *testing.T, b *bench) {
+func closedEngineIsUnavailable(b *bench) {
 	b.commit(put("a", "1"))
 	b.close()
 	b.close()
 	if err := b.try(put("a", "2")); !errors.Is(err, storage.ErrUnavailable) {
-		t.Errorf("commit: %v", err)
+		b.t.Errorf("commit: %v", err)
 	}
 	if err := b.engine.View(func(storage.Reader) error { return nil }); !errors.Is(err, storage.ErrUnavailable) {
-		t.Errorf("view: %v", err)
+		b.t.Errorf("view: %v", err)
 	}
 	select {
 	case <-b.engine.Failed():
-		t.Errorf("closing counts as a failure: %v", b.engine.Err())
+		b.t.Errorf("closing counts as a failure: %v", b.engine.Err())
 	default:
 	}
 }
 
-func spaceAcceptsPublishes(t *testing.T, b *bench) {
+func spaceAcceptsPublishes(b *bench) {
 	if s := b.engine.Space(); !s.AcceptsPublishes() {
-		t.Errorf("the disk has no room for the suite: %+v", s)
+		b.t.Errorf("the disk has no room for the suite: %+v", s)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
-	"testing"
 
 	"github.com/headrace/headrace/storage"
 )
@@ -21,8 +21,8 @@ const (
 )
 
 // walk gives the keys and values of a walk, as "key=value". from "" means nil.
-func walk(t *testing.T, b *bench, way direction, prefix, from string) []string {
-	t.Helper()
+func walk(b *bench, way direction, prefix, from string) []string {
+	b.t.Helper()
 	var all []string
 	b.view(func(r storage.Reader) error {
 		all = nil
@@ -52,7 +52,7 @@ func walkReader(r storage.Reader, way direction, prefix, from string, fn func(ke
 	})
 }
 
-func ascendAndDescend(t *testing.T, b *bench) {
+func ascendAndDescend(b *bench) {
 	// Keys of two letters, some overwritten, some deleted, over several batches.
 	for _, key := range []string{"aa", "ab", "ba", "bb", "bc", "bd", "ca", "b\xff", "b"} {
 		b.commit(put(key, "old"+key))
@@ -82,26 +82,26 @@ func ascendAndDescend(t *testing.T, b *bench) {
 		{down, "a", "", "ab aa"},
 	} {
 		var keys []string
-		for _, kv := range walk(t, b, c.way, c.prefix, c.from) {
+		for _, kv := range walk(b, c.way, c.prefix, c.from) {
 			key, value, _ := strings.Cut(kv, "=")
 			if value != "old"+key && value != strings.ToUpper(key) {
-				t.Errorf("%s = %s", key, value)
+				b.t.Errorf("%s = %s", key, value)
 			}
 			keys = append(keys, key)
 		}
 		if got := strings.Join(keys, " "); got != c.want {
-			t.Errorf("up=%t prefix %q from %q: %q, expected %q", c.way, c.prefix, c.from, got, c.want)
+			b.t.Errorf("up=%t prefix %q from %q: %q, expected %q", c.way, c.prefix, c.from, got, c.want)
 		}
 	}
 }
 
 // descendPassesDeletedKeys: what is deleted or overwritten, in whatever order of
 // versions, is neither shown nor ends a walk.
-func descendPassesDeletedKeys(t *testing.T, b *bench) {
+func descendPassesDeletedKeys(b *bench) {
 	for round := range 3 {
 		var ops []storage.Op
 		for i := range 100 {
-			ops = append(ops, put(fmt.Sprintf("k%03d", i), fmt.Sprint(round)))
+			ops = append(ops, put(fmt.Sprintf("k%03d", i), strconv.Itoa(round)))
 		}
 		b.commit(ops...)
 	}
@@ -112,13 +112,13 @@ func descendPassesDeletedKeys(t *testing.T, b *bench) {
 		}
 	}
 	b.commit(ops...)
-	got := walk(t, b, down, "k", "")
+	got := walk(b, down, "k", "")
 	if len(got) != 21 || got[0] != "k050=2" || got[1] != "k019=2" || got[20] != "k000=2" {
-		t.Errorf("got %v", got)
+		b.t.Errorf("got %v", got)
 	}
 }
 
-func walksStopWhenTold(t *testing.T, b *bench) {
+func walksStopWhenTold(b *bench) {
 	b.commit(put("a", "1"), put("b", "2"), put("c", "3"))
 	for way, want := range map[direction]string{up: "a b", down: "c b"} {
 		var keys []string
@@ -129,18 +129,18 @@ func walksStopWhenTold(t *testing.T, b *bench) {
 			})
 		})
 		if got := strings.Join(keys, " "); got != want {
-			t.Errorf("walked %q, expected %q", got, want)
+			b.t.Errorf("walked %q, expected %q", got, want)
 		}
 	}
 }
 
 // walksNest: a read may use the snapshot while it walks over it.
-func walksNest(t *testing.T, b *bench) {
+func walksNest(b *bench) {
 	b.commit(put("a", "1"), put("b", "2"), put("c", "3"))
 	var got []string
 	b.view(func(r storage.Reader) error {
 		return walkReader(r, up, "", "", func(key, _ string) bool {
-			got = append(got, key+get(t, r, key))
+			got = append(got, key+get(b.t, r, key))
 			err := walkReader(r, down, "", key, func(below, value string) bool {
 				got = append(got, below+value)
 				return true
@@ -148,13 +148,13 @@ func walksNest(t *testing.T, b *bench) {
 			return err == nil
 		})
 	})
-	if want := "a1 a1 b2 b2 a1 c3 c3 b2 a1"; strings.Join(got, " ") != want {
-		t.Errorf("walked %v, expected %s", got, want)
+	if want := "a1,a1,b2,b2,a1,c3,c3,b2,a1"; strings.Join(got, ",") != want {
+		b.t.Errorf("walked %v, expected %s", got, want)
 	}
 }
 
 // behavesLikeTheModel runs random batches and reads against a sorted slice.
-func behavesLikeTheModel(t *testing.T, b *bench) {
+func behavesLikeTheModel(b *bench) {
 	const seed = 42
 	r := rand.New(rand.NewPCG(seed, seed))
 	model := map[string]string{}
@@ -165,7 +165,7 @@ func behavesLikeTheModel(t *testing.T, b *bench) {
 			if k := key(); r.IntN(3) == 0 {
 				ops[k] = remove(k)
 			} else {
-				ops[k] = put(k, strings.Repeat(fmt.Sprint(step), 1+r.IntN(3000)))
+				ops[k] = put(k, strings.Repeat(strconv.Itoa(step), 1+r.IntN(3000)))
 			}
 		}
 		var list []storage.Op
@@ -183,8 +183,9 @@ func behavesLikeTheModel(t *testing.T, b *bench) {
 		}
 		prefix, from := []string{"", "a", "b", "c"}[r.IntN(4)], []string{"", key()}[r.IntN(2)]
 		for _, way := range []direction{up, down} {
-			if got, want := walk(t, b, way, prefix, from), expected(model, way, prefix, from); !slices.Equal(got, want) {
-				t.Fatalf("seed %d, step %d: up=%t prefix %q from %q: %d keys, expected %d", seed, step, way, prefix, from, len(got), len(want))
+			if got, want := walk(b, way, prefix, from), expected(model, way, prefix, from); !slices.Equal(got, want) {
+				b.t.Fatalf("seed %d, step %d: up=%t prefix %q from %q: %d keys, expected %d",
+					seed, step, way, prefix, from, len(got), len(want))
 			}
 		}
 	}
@@ -209,7 +210,7 @@ func expected(model map[string]string, way direction, prefix, from string) []str
 
 // readersSeeWholeBatchesOnly: every batch writes the same value under all keys,
 // while readers look.
-func readersSeeWholeBatchesOnly(t *testing.T, b *bench) {
+func readersSeeWholeBatchesOnly(b *bench) {
 	const keys, batches, readers = 20, 50, 3
 	stop, done := make(chan struct{}), make(chan error)
 	for range readers {
@@ -218,14 +219,14 @@ func readersSeeWholeBatchesOnly(t *testing.T, b *bench) {
 	for i := range batches {
 		var ops []storage.Op
 		for k := range keys {
-			ops = append(ops, put(fmt.Sprint("k", k), fmt.Sprint(i)))
+			ops = append(ops, put(fmt.Sprint("k", k), strconv.Itoa(i)))
 		}
 		b.commit(ops...)
 	}
 	close(stop)
 	for range readers {
 		if err := <-done; err != nil {
-			t.Error(err)
+			b.t.Error(err)
 		}
 	}
 }

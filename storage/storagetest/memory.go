@@ -172,33 +172,38 @@ func (r memoryReader) Get(key []byte, fn func([]byte) error) error {
 }
 
 // Ascend implements storage.Reader.
-func (r memoryReader) Ascend(prefix, from []byte, fn func([]byte, storage.Value) (bool, error)) (err error) {
+func (r memoryReader) Ascend(prefix, from []byte, fn func([]byte, storage.Value) (bool, error)) error {
 	if bytes.Compare(from, prefix) < 0 {
 		from = prefix
 	}
-	r.root.ascend(from, r.visit(prefix, fn, &err))
-	return err
+	w := memoryWalk{prefix: prefix, fn: fn}
+	r.root.ascend(from, w.visit)
+	return w.err
 }
 
 // Descend implements storage.Reader.
-func (r memoryReader) Descend(prefix, from []byte, fn func([]byte, storage.Value) (bool, error)) (err error) {
+func (r memoryReader) Descend(prefix, from []byte, fn func([]byte, storage.Value) (bool, error)) error {
 	above := func(key []byte) bool {
 		return bytes.Compare(key, prefix) > 0 && !bytes.HasPrefix(key, prefix) || from != nil && bytes.Compare(key, from) > 0
 	}
-	r.root.descend(above, r.visit(prefix, fn, &err))
-	return err
+	w := memoryWalk{prefix: prefix, fn: fn}
+	r.root.descend(above, w.visit)
+	return w.err
 }
 
-// visit makes a walk of fn that ends with the prefix, and hands its error on.
-func (r memoryReader) visit(prefix []byte, fn func([]byte, storage.Value) (bool, error), err *error) func(key, value []byte) bool {
-	return func(key, value []byte) bool {
-		if !bytes.HasPrefix(key, prefix) {
-			return false
-		}
-		more := false
-		more, *err = fn(bytes.Clone(key), memoryValue(value))
-		return more && *err == nil
+// memoryWalk hands keys to fn until the prefix ends, or fn says so.
+type memoryWalk struct {
+	prefix []byte
+	fn     func([]byte, storage.Value) (bool, error)
+	err    error
+}
+
+func (w *memoryWalk) visit(key, value []byte) (more bool) {
+	if !bytes.HasPrefix(key, w.prefix) {
+		return false
 	}
+	more, w.err = w.fn(bytes.Clone(key), memoryValue(value))
+	return more && w.err == nil
 }
 
 type memoryValue []byte

@@ -10,7 +10,10 @@ import (
 func TestMemoryPassesTheEngineSuite(t *testing.T) {
 	RunEngineSuite(t, func(*testing.T) OpenFunc {
 		disk := NewDisk()
-		return func(t *testing.T) storage.Engine { return mustOpen(t, disk) }
+		return func(t *testing.T) storage.Engine {
+			t.Helper()
+			return mustOpen(t, disk)
+		}
 	})
 }
 

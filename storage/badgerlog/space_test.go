@@ -1,0 +1,113 @@
+package badgerlog
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/headrace/headrace/storage"
+)
+
+// disk is a disk whose free space and clock a test sets.
+type disk struct {
+	free  uint64
+	err   error
+	now   time.Time
+	asked int
+}
+
+func (d *disk) watch(mark uint64) *spaceWatch {
+	s := realSystem()
+	s.freeBytes = func(string) (uint64, error) {
+		d.asked++
+		return d.free, d.err
+	}
+	return &spaceWatch{system: s, clock: func() time.Time { return d.now }, mark: mark}
+}
+
+func TestTrapDiskFullRefusesPublishes(t *testing.T) {
+	d := disk{free: 1000}
+	w := d.watch(500)
+	for _, c := range []struct {
+		free    uint64
+		err     error
+		accepts bool
+	}{{1000, nil, true}, {500, nil, true}, {499, nil, false}, {0, nil, false}, {1000, nil, true}, {1000, errors.New("no statfs"), false}} {
+		d.free, d.err = c.free, c.err
+		d.now = d.now.Add(time.Second)
+		if got := w.space().AcceptsPublishes(); got != c.accepts {
+			t.Errorf("with %d bytes free (%v): accepts is %t", c.free, c.err, got)
+		}
+	}
+}
+
+// TestSpaceIsMeasuredSeldom: once in a while, and after much was written.
+func TestSpaceIsMeasuredSeldom(t *testing.T) {
+	d := disk{free: 1 << 40}
+	w := d.watch(0)
+	asked := func(want int, when string) {
+		t.Helper()
+		w.space()
+		if d.asked != want {
+			t.Errorf("%s: measured %d times, expected %d", when, d.asked, want)
+		}
+	}
+	asked(1, "at first")
+	asked(1, "at once again")
+	d.now = d.now.Add(maxSpaceAge)
+	asked(1, "not too old")
+	d.now = d.now.Add(1)
+	asked(2, "too old")
+	w.wrote(maxUnmeasuredBytes)
+	asked(2, "much was written")
+	w.wrote(1)
+	asked(3, "more was written")
+}
+
+// TestSpaceCountsWhatWasWrittenSince: a measurement in between does not overrate.
+func TestSpaceCountsWhatWasWrittenSince(t *testing.T) {
+	d := disk{free: 1000}
+	w := d.watch(600)
+	if got := w.space(); got.FreeBytes != 1000 || !got.AcceptsPublishes() {
+		t.Errorf("at first: %+v", got)
+	}
+	w.wrote(500)
+	if got := w.space(); got.FreeBytes != 500 || got.AcceptsPublishes() {
+		t.Errorf("after 500 bytes: %+v", got)
+	}
+	w.wrote(5000)
+	if got := w.space(); got.FreeBytes != 0 {
+		t.Errorf("after more than there was: %+v", got)
+	}
+}
+
+func TestHighMarkCoversMemtablesAndACompaction(t *testing.T) {
+	o := DefaultOptions("dir")
+	if got := o.highMarkBytes(); got != 6*16<<20+2*8*16<<20+64<<20 {
+		t.Errorf("the mark is %d MiB", got>>20)
+	}
+	o.HighMarkBytes = 123
+	if got := o.highMarkBytes(); got != 123 {
+		t.Errorf("the mark that was asked for is %d", got)
+	}
+}
+
+// TestOpenOnAFullDiskIsRefused: before Badger dies on it.
+func TestOpenOnAFullDiskIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	e := mustOpen(t, testOptions(dir))
+	mustCommit(t, e, batch(1, 1, put("a", "1")))
+	mustClose(t, e)
+	s := realSystem()
+	s.freeBytes = func(string) (uint64, error) { return 63 << 20, nil }
+	if _, err := open(testOptions(dir), s); !errors.Is(err, storage.ErrNoSpace) || !strings.Contains(err.Error(), "make room") {
+		t.Errorf("open with 63 MiB: %v", err)
+	}
+	s.freeBytes = func(string) (uint64, error) { return 64 << 20, nil }
+	e = mustOpenOn(t, testOptions(dir), s)
+	if e.Space().AcceptsPublishes() {
+		t.Error("publishes are accepted with 64 MiB")
+	}
+	mustCommit(t, e, batch(2, 1, put("a", "2"))) // Settles and trims go on.
+}
