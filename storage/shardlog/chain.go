@@ -87,24 +87,36 @@ func (c *chain) gap(last uint64) error {
 // checkLedger compares the chain with what the engine remembers apart from it.
 func (c *chain) checkLedger(ledger []storage.LedgerEntry) error {
 	last := c.last()
+	newest := storage.LedgerEntry{}
 	for _, e := range ledger {
-		if e.Number > last.Number {
-			// A batch of a higher epoch voids what a former owner had begun.
-			if e.Epoch >= last.Epoch && e.Number > last.Number+maxPipelineBatches {
-				return fmt.Errorf("%w: batches %d-%d are in the ledger (epoch %d) and missing; %s",
-					storage.ErrDataLoss, last.Number+1, e.Number, e.Epoch, advice)
-			}
-			continue
-		}
-		l, known := c.links[e.Number]
 		switch {
-		case !known || e.Number < c.oldest() || e.Epoch < l.Epoch:
-		case e.Epoch > l.Epoch:
-			return fmt.Errorf("%w: batch %d is of epoch %d, in the ledger of %d; %s",
-				storage.ErrDataLoss, e.Number, l.Epoch, e.Epoch, advice)
-		case e.Hash != l.hash:
-			return fmt.Errorf("%w: batch %d is another one than in the ledger; %s", storage.ErrDataLoss, e.Number, advice)
+		case e.Number <= last.Number:
+			if err := c.checkEntry(e); err != nil {
+				return err
+			}
+		case e.Epoch >= last.Epoch && e.Number > newest.Number:
+			// A batch of a higher epoch voids what a former owner had begun.
+			newest = e
 		}
+	}
+	if newest.Number > last.Number+maxPipelineBatches {
+		return fmt.Errorf("%w: batches %d-%d are in the ledger (epoch %d) and missing; %s",
+			storage.ErrDataLoss, last.Number+1, newest.Number, newest.Epoch, advice)
+	}
+	return nil
+}
+
+// checkEntry compares an entry with the batch of its number.
+func (c *chain) checkEntry(e storage.LedgerEntry) error {
+	l, known := c.links[e.Number]
+	switch {
+	case !known || e.Number < c.oldest() || e.Epoch < l.Epoch:
+		return nil
+	case e.Epoch > l.Epoch:
+		return fmt.Errorf("%w: batch %d is of epoch %d, in the ledger of %d; %s",
+			storage.ErrDataLoss, e.Number, l.Epoch, e.Epoch, advice)
+	case e.Hash != l.hash:
+		return fmt.Errorf("%w: batch %d is another one than in the ledger; %s", storage.ErrDataLoss, e.Number, advice)
 	}
 	return nil
 }

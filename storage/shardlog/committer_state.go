@@ -74,7 +74,7 @@ func changeSetNeed(set *storage.ChangeSet) need {
 // applyChangeSet writes a change set into the open batch, whole or not at all.
 func (c *committer) applyChangeSet(set *storage.ChangeSet, n need) error {
 	s := c.shard.subscriptions[set.Subscription]
-	if s == nil || s.State != storage.Active {
+	if s == nil || s.State == storage.Creating || s.State == storage.Deleting {
 		return storage.ErrNotFound
 	}
 	if err := s.check(set); err != nil {

@@ -1,0 +1,375 @@
+package shardlog_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/headrace/headrace/storage"
+	"github.com/headrace/headrace/storage/record"
+	"github.com/headrace/headrace/storage/storagetest"
+)
+
+// damaged gives a store with some content, stopped by a crash, and its disk.
+func damaged(t *testing.T) (*storagetest.StoreHarness, *storagetest.Disk, storage.PartitionID, storage.Subscription) {
+	t.Helper()
+	h, m := memoryStore(t)
+	topic := h.MustCreateTopic("orders", 2)
+	s := h.MustSubscribe("billing", topic.ID, storage.Start{})
+	h.MustCreateTopic("other", 1)
+	p := storage.PartitionID{Topic: topic.ID}
+	for i := range 10 {
+		h.MustPublish(p, fmt.Sprint(i))
+	}
+	h.MustCommit(&storage.ChangeSet{Subscription: s.ID, Cursors: []storage.CursorChange{{
+		Floor: 2, Chunks: []storage.Chunk{{Acked: []storage.OffsetRange{{First: 5, End: 6}}}},
+	}}})
+	h.Crash()
+	h.Damaged = true
+	return h, m.Disk(), p, s
+}
+
+// flip changes a bit in the middle of a value.
+func flip(value []byte) []byte {
+	value[len(value)/2] ^= 1
+	return value
+}
+
+// lastBatch is the number of the last batch on a disk.
+func lastBatch(t *testing.T, h *storagetest.StoreHarness, d *storagetest.Disk) uint64 {
+	t.Helper()
+	engine, err := storagetest.OpenMemory(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := storagetest.CheckStore(engine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := engine.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return uint64(report.Batches)
+}
+
+// refuses opens the store and wants an error that says all of the words.
+func refuses(t *testing.T, h *storagetest.StoreHarness, words ...string) {
+	t.Helper()
+	err := h.TryOpen()
+	if !errors.Is(err, storage.ErrDataLoss) {
+		t.Fatalf("opened, or failed otherwise: %v", err)
+	}
+	for _, word := range append(words, "nothing was changed") {
+		if !strings.Contains(err.Error(), word) {
+			t.Errorf("%q does not say %q", err, word)
+		}
+	}
+	h.Store = nil
+}
+
+func TestAGapInTheBatchChainIsRefusedWithItsNumbers(t *testing.T) {
+	h, d, _, _ := damaged(t)
+	for _, n := range []uint64{5, 6} {
+		d.Drop(record.AppendBatchKey(nil, n))
+	}
+	refuses(t, h, "batches 5-6 are missing")
+}
+
+func TestADamagedBatchHeaderIsRefused(t *testing.T) {
+	h, d, _, _ := damaged(t)
+	d.Corrupt(record.AppendBatchKey(nil, 5), flip)
+	refuses(t, h)
+}
+
+func TestABrokenLinkInTheBatchChainIsRefused(t *testing.T) {
+	h, d, _, _ := damaged(t)
+	key := record.AppendBatchKey(nil, 5)
+	d.Corrupt(key, func(value []byte) []byte {
+		x, err := record.DecodeHeader(key, value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.Previous++
+		return record.AppendHeader(nil, key, &x)
+	})
+	refuses(t, h, "does not continue")
+}
+
+func TestALostTailIsFoundByTheLedger(t *testing.T) {
+	h, d, _, _ := damaged(t)
+	last := lastBatch(t, h, d)
+	d.Rewind(3)
+	refuses(t, h, fmt.Sprintf("batches %d-%d are in the ledger", last-2, last))
+}
+
+func TestOneBatchBehindTheLedgerWasBeingCommitted(t *testing.T) {
+	h, d, p, s := damaged(t)
+	d.Rewind(1)
+	h.Open()
+	if got := len(h.Bodies(p)); got != 10 {
+		t.Errorf("%d messages", got)
+	}
+	cursors, err := h.Cursors(t.Context(), s.ID)
+	if err != nil || cursors[0].Floor != 0 {
+		t.Errorf("the last batch was not applied: %+v, %v", cursors, err)
+	}
+	// The batch that never was is void now, whatever the ledger says of it.
+	h.MustPublish(p, "next")
+	h.Crash()
+	h.Open()
+	h.Reopen()
+}
+
+func TestAnotherBatchThanTheLedgersIsRefused(t *testing.T) {
+	h, d, _, _ := damaged(t)
+	d.EditLedger(func(l []storage.LedgerEntry) []storage.LedgerEntry {
+		l[4].Hash++
+		return l
+	})
+	refuses(t, h, "batch 5 is another one than in the ledger")
+}
+
+func TestAnEngineOfAnOlderEpochThanTheLedgersIsRefused(t *testing.T) {
+	h, d, _, _ := damaged(t)
+	d.EditLedger(func(l []storage.LedgerEntry) []storage.LedgerEntry {
+		l[4].Epoch++
+		return l
+	})
+	refuses(t, h, "batch 5 is of epoch 1, in the ledger of 2")
+}
+
+func TestAMissingShardRecordIsRefused(t *testing.T) {
+	h, d, _, _ := damaged(t)
+	d.Drop(record.AppendShardKey(nil))
+	if err := h.TryOpen(); !errors.Is(err, storage.ErrDataLoss) {
+		t.Errorf("opened, or failed otherwise: %v", err)
+	}
+	h.Store = nil
+}
+
+func TestEachOpeningHasAHigherEpochThatIsDurable(t *testing.T) {
+	h, m := memoryStore(t)
+	for range 3 {
+		h.Crash()
+		h.Open()
+	}
+	ledger := memoryOf(h).Ledger()
+	epochs := []uint64{}
+	for _, e := range ledger {
+		epochs = append(epochs, e.Epoch)
+	}
+	if !slices.Equal(epochs, []uint64{1, 2, 3, 4}) {
+		t.Errorf("epochs %v", epochs)
+	}
+	_ = m
+}
+
+// fenced wants every call on a partition to answer ErrDataLoss, the catalog to show
+// it, and the rest to serve.
+func fenced(t *testing.T, h *storagetest.StoreHarness, p storage.PartitionID) {
+	t.Helper()
+	publish := &storage.Publish{Appends: []storage.Append{storagetest.NewAppend(p, "x")}}
+	h.Publish(publish)
+	_, read := h.Read(t.Context(), p, h.Head(p)-1)
+	_, stats := h.Stats(p)
+	_, locate := h.Locate(t.Context(), p, h.Head(p)-1)
+	for call, err := range map[string]error{"publish": publish.Err, "read": read, "stats": stats, "locate": locate} {
+		if !errors.Is(err, storage.ErrDataLoss) {
+			t.Errorf("%s on a fenced partition: %v", call, err)
+		}
+	}
+	states := map[string]storage.State{}
+	for _, topic := range h.Topics() {
+		states[topic.Name] = topic.State
+	}
+	if states["orders"] != storage.Damaged || states["other"] != storage.Active {
+		t.Errorf("states %v", states)
+	}
+	h.MustPublish(storage.PartitionID{Topic: p.Topic, Partition: 1}, "the other partition serves")
+}
+
+func TestDamageThatNamesAPartitionFencesIt(t *testing.T) {
+	for name, damage := range map[string]func(d *storagetest.Disk, p storage.PartitionID){
+		"its record is missing":       func(d *storagetest.Disk, p storage.PartitionID) { d.Drop(record.AppendPartitionKey(nil, p)) },
+		"its record is damaged":       func(d *storagetest.Disk, p storage.PartitionID) { d.Corrupt(record.AppendPartitionKey(nil, p), flip) },
+		"its last pointer is damaged": func(d *storagetest.Disk, p storage.PartitionID) { d.Corrupt(record.AppendPointerKey(nil, p, 9), flip) },
+		"a pointer after the last checkpoint is damaged": func(d *storagetest.Disk, p storage.PartitionID) {
+			d.Corrupt(record.AppendPointerKey(nil, p, 4), flip)
+		},
+		"a segment after the checkpoint is missing": func(d *storagetest.Disk, _ storage.PartitionID) {
+			d.Drop(record.AppendSegmentKey(nil, 8, 0))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h, d, p, _ := damaged(t)
+			damage(d, p)
+			h.Open()
+			fenced(t, h, p)
+		})
+	}
+}
+
+func TestAHeadBelowItsCheckpointIsFenced(t *testing.T) {
+	h, d, p, _ := damaged(t)
+	h.Open()
+	h.Stop() // It writes down where the partition ends.
+	d.Drop(record.AppendPointerKey(nil, p, 9))
+	h.Open()
+	fenced(t, h, p)
+}
+
+func TestAHeadBelowAFloorIsFenced(t *testing.T) {
+	h, d, p, s := damaged(t)
+	key := record.AppendCursorKey(nil, s.ID, 0)
+	d.Corrupt(key, func(value []byte) []byte {
+		c, err := record.DecodeCursor(key, value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Floor = 11
+		return record.AppendCursor(nil, key, &c)
+	})
+	h.Open()
+	fenced(t, h, p)
+}
+
+func TestLostPointersAreMadeAgainFromDirectories(t *testing.T) {
+	h, d, p, _ := damaged(t)
+	for _, base := range []storage.Offset{3, 8, 9} {
+		d.Drop(record.AppendPointerKey(nil, p, base))
+	}
+	h.Damaged = false
+	h.Open()
+	want := []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}
+	if got := h.Bodies(p); !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+	h.MustPublish(p, "10")
+}
+
+func TestDamageThatNamesASubscriptionFencesIt(t *testing.T) {
+	ack := record.AckKey{Subscription: 1, Generation: 1}
+	for name, damage := range map[string]func(d *storagetest.Disk){
+		"its record is damaged":   func(d *storagetest.Disk) { d.Corrupt(record.AppendSubscriptionKey(nil, 1), flip) },
+		"its record is missing":   func(d *storagetest.Disk) { d.Drop(record.AppendSubscriptionKey(nil, 1)) },
+		"a cursor is damaged":     func(d *storagetest.Disk) { d.Corrupt(record.AppendCursorKey(nil, 1, 0), flip) },
+		"a cursor is missing":     func(d *storagetest.Disk) { d.Drop(record.AppendCursorKey(nil, 1, 0)) },
+		"an ack chunk is damaged": func(d *storagetest.Disk) { d.Corrupt(record.AppendAckKey(nil, ack), flip) },
+		"an ack chunk is missing": func(d *storagetest.Disk) { d.Drop(record.AppendAckKey(nil, ack)) },
+		"an ack chunk is older":   olderAckChunk,
+	} {
+		t.Run(name, func(t *testing.T) {
+			h, d, p, s := damaged(t)
+			damage(d)
+			h.Open()
+			if _, err := h.Cursors(t.Context(), s.ID); !errors.Is(err, storage.ErrDataLoss) {
+				t.Errorf("cursors: %v", err)
+			}
+			change := &storage.ChangeSet{Subscription: s.ID, Cursors: []storage.CursorChange{{Floor: 10}}}
+			if err := h.Commit(change); !errors.Is(err, storage.ErrDataLoss) {
+				t.Errorf("state: %v", err)
+			}
+			if list := h.Subscriptions(); len(list) != 1 || list[0].State != storage.Damaged {
+				t.Errorf("shown as %+v", list)
+			}
+			h.Tick()
+			if stats, err := h.Stats(p); err != nil || stats.First != 0 {
+				t.Errorf("what it may need was trimmed: %+v, %v", stats, err)
+			}
+			h.MustPublish(p, "the topic serves")
+			if err := h.DeleteSubscription(t.Context(), s.ID); err != nil {
+				t.Errorf("delete it: %v", err)
+			}
+		})
+	}
+}
+
+// olderAckChunk puts an ack chunk back to what it might have been before.
+func olderAckChunk(d *storagetest.Disk) {
+	key := record.AppendAckKey(nil, record.AckKey{Subscription: 1, Generation: 1})
+	d.Corrupt(key, func([]byte) []byte {
+		old := record.SplitChunk(nil, &storage.Chunk{Acked: []storage.OffsetRange{{First: 5, End: 6}}}, 1)
+		return record.AppendAckPart(nil, key, &old[0])
+	})
+}
+
+func TestADamagedTopicRecordFencesTheTopic(t *testing.T) {
+	for name, damage := range map[string]func(d *storagetest.Disk){
+		"damaged": func(d *storagetest.Disk) { d.Corrupt(record.AppendTopicKey(nil, 1), flip) },
+		"missing": func(d *storagetest.Disk) { d.Drop(record.AppendTopicKey(nil, 1)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			h, d, p, _ := damaged(t)
+			damage(d)
+			h.Open()
+			publish := &storage.Publish{Appends: []storage.Append{storagetest.NewAppend(p, "x")}}
+			if h.Publish(publish); !errors.Is(publish.Err, storage.ErrDataLoss) {
+				t.Errorf("publish: %v", publish.Err)
+			}
+			h.MustPublish(storage.PartitionID{Topic: 2}, "the other topic serves")
+		})
+	}
+}
+
+func TestDamageFoundByAReadFencesThePartition(t *testing.T) {
+	h, d, p, _ := damaged(t)
+	h.Open()
+	d.Corrupt(record.AppendSegmentKey(nil, 6, 0), func(value []byte) []byte {
+		value[1] ^= 1
+		return value
+	})
+	var err error
+	for at := storage.Offset(0); at < 10 && err == nil; at++ {
+		var piece storage.Piece
+		if piece, err = h.Read(t.Context(), p, at); err == nil {
+			piece.Segment.Release()
+		}
+	}
+	if !errors.Is(err, storage.ErrDataLoss) {
+		t.Fatalf("read over the damage: %v", err)
+	}
+	if h.Metrics().Damaged != 1 {
+		t.Error("not counted")
+	}
+	fenced(t, h, p)
+}
+
+func TestAnOrderlyStopIsMarkedAndTheMarkCleared(t *testing.T) {
+	h, _ := memoryStore(t)
+	clean := func() (clean bool) {
+		key := record.AppendShardKey(nil)
+		err := h.Engine.View(func(r storage.Reader) error {
+			return r.Get(key, func(value []byte) error {
+				x, err := record.DecodeShard(key, value)
+				clean = x.Clean
+				return err
+			})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return clean
+	}
+	if clean() {
+		t.Error("clean while it is open")
+	}
+	d := memoryOf(h).Disk()
+	h.Stop()
+	engine, err := storagetest.OpenMemory(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Engine = engine
+	if !clean() {
+		t.Error("not clean after a stop")
+	}
+	if err := engine.Close(); err != nil {
+		t.Fatal(err)
+	}
+	h.Open()
+	if clean() {
+		t.Error("clean after an opening")
+	}
+}
