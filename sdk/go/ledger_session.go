@@ -158,13 +158,13 @@ func (l *ledger) releaseAll() {
 	}
 }
 
-// empty reports whether nothing is held; settledAll whether also every settle is
-// confirmed.
-func (l *ledger) empty() (empty, settledAll bool) {
+// quiet reports whether every settle is sent, and whether also nothing is held
+// and every settle is confirmed.
+func (l *ledger) quiet() (sent, confirmed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	empty = l.held.count == 0
-	return empty, empty && l.settles.empty() && l.confirms.sent.len() == 0
+	sent = l.settles.empty()
+	return sent, sent && l.held.count == 0 && l.confirms.sent.len() == 0
 }
 
 // end ends the session: what is held is lost, what is not confirmed never will

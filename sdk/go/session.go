@@ -59,13 +59,10 @@ func (s *session) run(ctx context.Context, stop <-chan struct{}) error {
 	timer := time.NewTimer(s.interval)
 	defer timer.Stop()
 	s.lastSent = time.Now()
-	for {
+	for !s.mayClose(time.Now()) {
 		wait, err := s.turn(time.Now())
 		if err != nil {
 			return s.cause(ctx, err)
-		}
-		if s.mayClose(time.Now()) {
-			return s.closeAndWait(ctx)
 		}
 		if wait == 0 {
 			continue
@@ -83,6 +80,7 @@ func (s *session) run(ctx context.Context, stop <-chan struct{}) error {
 			return s.cause(ctx, s.failure)
 		}
 	}
+	return s.closeAndWait(ctx)
 }
 
 // turn sends one frame and returns 0, or returns how long there is nothing to
@@ -136,28 +134,31 @@ func (s *session) drain(now time.Time) error {
 // maxDrainGrace is the longest grace that a server takes.
 const maxDrainGrace = 12 * time.Hour
 
-// hurry cancels the handlers that have had their time after a stop.
+// hurry cancels the handlers that have had their time after a stop. What is left
+// to say takes a moment.
 func (s *session) hurry(now time.Time) {
 	if s.stopBy.IsZero() || s.cancelled || now.Before(s.stopBy) {
 		return
 	}
 	s.cancelled = true
 	s.ledger.releaseAll()
+	if s.closeBy.IsZero() {
+		s.closeBy = s.stopBy.Add(closeTimeout)
+	}
 }
 
 // mayClose reports whether the stream should end: everything is settled and
 // confirmed and the server has no more to say, or has had its time.
 func (s *session) mayClose(now time.Time) bool {
-	empty, settledAll := s.ledger.empty()
+	sent, confirmed := s.ledger.quiet()
 	switch {
-	case s.drained.Load():
-		return true
 	case s.stopBy.IsZero():
-		return s.leaving.Load() && settledAll
-	case settledAll && s.closeBy.IsZero():
+		return s.leaving.Load() && confirmed
+	case s.drained.Load() && sent:
+		return true
+	case !s.closeBy.IsZero():
+	case confirmed:
 		s.closeBy = now.Add(closeTimeout)
-	case empty && s.cancelled && s.closeBy.IsZero():
-		s.closeBy = s.stopBy.Add(closeTimeout)
 	}
 	return !s.closeBy.IsZero() && !now.Before(s.closeBy)
 }

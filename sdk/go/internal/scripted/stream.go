@@ -2,6 +2,7 @@ package scripted
 
 import (
 	"testing"
+	"time"
 
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
 	"google.golang.org/grpc"
@@ -10,6 +11,9 @@ import (
 // Stream is the server's side of one stream.
 type Stream[Request, Response any] struct {
 	stream grpc.BidiStreamingServer[Request, Response]
+	// sending is held while a frame is sent: a test may send from several
+	// goroutines. Capacity 1: one of them at a time.
+	sending chan struct{}
 	// end takes the stream's status. Capacity 1: the test says it once.
 	end chan error
 }
@@ -33,7 +37,7 @@ func (s *Server) Subscribe(stream grpc.BidiStreamingServer[headracev1.SubscribeR
 // play gives a stream to the test and keeps it open until the test or the client
 // ends it.
 func play[Q, R any](to chan *Stream[Q, R], stream grpc.BidiStreamingServer[Q, R]) error {
-	s := &Stream[Q, R]{stream: stream, end: make(chan error, 1)}
+	s := &Stream[Q, R]{stream: stream, sending: make(chan struct{}, 1), end: make(chan error, 1)}
 	to <- s
 	select {
 	case err := <-s.end:
@@ -60,8 +64,31 @@ func (s *Stream[Q, R]) MustRecv(t testing.TB) *Q {
 // Send sends a frame. An error ends the test.
 func (s *Stream[Q, R]) Send(t testing.TB, r *R) {
 	t.Helper()
-	if err := s.stream.Send(r); err != nil {
+	if err := s.TrySend(r); err != nil {
 		t.Fatalf("send %T: %v", r, err)
+	}
+}
+
+// TrySend sends a frame, if the client is still there.
+func (s *Stream[Q, R]) TrySend(r *R) error {
+	s.sending <- struct{}{}
+	defer func() { <-s.sending }()
+	return s.stream.Send(r)
+}
+
+// Beat sends a frame every interval until the client is gone.
+func (s *Stream[Q, R]) Beat(interval time.Duration, r *R) {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+		case <-s.Broken():
+			return
+		}
+		if s.TrySend(r) != nil {
+			return
+		}
 	}
 }
 

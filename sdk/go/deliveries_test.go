@@ -1,0 +1,191 @@
+package headrace_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
+	headrace "github.com/headrace/headrace/sdk/go"
+	"github.com/headrace/headrace/sdk/go/internal/scripted"
+	"google.golang.org/grpc/codes"
+)
+
+// drained answers a stop in order, after the given settles.
+func drained(t *testing.T, stream *scripted.SubscribeStream) {
+	t.Helper()
+	stream.Send(t, scripted.Drained())
+	scripted.WaitHalfClose(t, stream)
+	stream.End(nil)
+}
+
+func TestDeliveriesAreSettledByTheLoop(t *testing.T) {
+	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan []string, 1)
+		go func() {
+			var got []string
+			for d, err := range c.Subscription("billing").Deliveries(ctx) {
+				if err != nil {
+					t.Error(err)
+					break
+				}
+				got = append(got, string(d.Data))
+				switch len(got) {
+				case 1, 2:
+					d.Ack()
+				case 3:
+					d.Retry(headrace.RetryAfter(time.Second))
+				case 4:
+					d.Retry()
+				case 5:
+					d.Release()
+					stop()
+				}
+			}
+			done <- got
+		}()
+		stream := openedSubscribe(t, s)
+		stream.Send(t, scripted.Batch(1, 0, texts(5)...))
+		scripted.NextDrain(t, stream)
+		wantSettle(t, scripted.NextSettle(t, stream), 1, headracev1.Verdict_VERDICT_ACK, 1, 2)
+		if delayed := scripted.NextSettle(t, stream); delayed.GetDelay().AsDuration() != time.Second {
+			t.Errorf("settle %v", delayed)
+		}
+		wantSettle(t, scripted.NextSettle(t, stream), 3, headracev1.Verdict_VERDICT_RETRY, 4, 4)
+		wantSettle(t, scripted.NextSettle(t, stream), 4, headracev1.Verdict_VERDICT_RELEASE, 5, 5)
+		drained(t, stream)
+		if got := <-done; len(got) != 5 {
+			t.Errorf("got %v", got)
+		}
+	})
+}
+
+func TestLeavingTheLoopGivesBackWhatIsNotSettled(t *testing.T) {
+	for name, leave := range map[string]func(c *headrace.Client){
+		"by break": func(c *headrace.Client) {
+			for range c.Subscription("billing").Deliveries(context.Background()) {
+				break
+			}
+		},
+		"by panic": func(c *headrace.Client) {
+			defer func() { _ = recover() }()
+			for range c.Subscription("billing").Deliveries(context.Background()) {
+				panic("in the loop")
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+				done := make(chan struct{})
+				go func() {
+					defer close(done)
+					leave(c)
+				}()
+				stream := openedSubscribe(t, s)
+				began := time.Now()
+				stream.Send(t, scripted.Batch(1, 0, texts(3)...))
+				scripted.NextDrain(t, stream)
+				wantSettle(t, scripted.NextSettle(t, stream), 1, headracev1.Verdict_VERDICT_RELEASE, 1, 3)
+				drained(t, stream)
+				<-done
+				if time.Since(began) != 0 {
+					t.Errorf("leaving took %v", time.Since(began))
+				}
+			})
+		})
+	}
+}
+
+func TestLeavingTheLoopWaitsForWhatOthersHold(t *testing.T) {
+	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+		held := make(chan *headrace.Delivery, 1)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for d := range c.Subscription("billing").Deliveries(context.Background()) {
+				if d.Sequence() == 2 {
+					d.Ack()
+					break
+				}
+				held <- d
+			}
+		}()
+		stream := openedSubscribe(t, s)
+		stream.Send(t, scripted.Batch(1, 0, texts(2)...))
+		scripted.NextDrain(t, stream)
+		wantSettle(t, scripted.NextSettle(t, stream), 1, headracev1.Verdict_VERDICT_ACK, 2, 2)
+		time.Sleep(5 * time.Second)
+		(<-held).Ack()
+		wantSettle(t, scripted.NextSettle(t, stream), 2, headracev1.Verdict_VERDICT_ACK, 1, 1)
+		drained(t, stream)
+		<-done
+	})
+}
+
+func TestAnErrorIsTheLastElement(t *testing.T) {
+	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+		failed := make(chan error, 1)
+		go func() {
+			var last error
+			for d, err := range c.Subscription("billing").Deliveries(context.Background()) {
+				if (d == nil) != (err != nil) || last != nil {
+					t.Errorf("element %v, %v after %v", d, err, last)
+				}
+				if d != nil {
+					d.Ack()
+				}
+				last = err
+			}
+			failed <- last
+		}()
+		stream := openedSubscribe(t, s)
+		stream.Send(t, scripted.Batch(1, 0, texts(2)...))
+		scripted.NextSettle(t, stream)
+		stream.End(scripted.Status(codes.FailedPrecondition, headracev1.ErrorReason_ERROR_REASON_TAKEN_OVER, nil))
+		if err := <-failed; !errors.Is(err, headrace.ErrTakenOver) {
+			t.Errorf("the last error: %v", err)
+		}
+	})
+}
+
+func TestTheContextOfADeliveryEndsWithItsHold(t *testing.T) {
+	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+		held := make(chan *headrace.Delivery, 3)
+		done := make(chan struct{})
+		ctx, stop := context.WithCancel(t.Context())
+		go func() {
+			defer close(done)
+			for d := range c.Subscription("billing").Deliveries(ctx) {
+				held <- d
+			}
+		}()
+		stream := openedSubscribe(t, s)
+		stream.Send(t, scripted.Batch(1, 0, texts(3)...))
+		settled, revoked, late := <-held, <-held, <-held
+		for _, d := range []*headrace.Delivery{settled, revoked} {
+			if d.Context().Err() != nil {
+				t.Errorf("delivery %d: its context has ended before its hold", d.Sequence())
+			}
+		}
+		settled.Ack()
+		late.Ack()
+		stream.Send(t, scripted.Revoked(2, 2, headracev1.RevokeReason_REVOKE_REASON_LEASE_EXPIRED))
+		synctest.Wait()
+		if settled.Context().Err() == nil || late.Context().Err() == nil {
+			t.Error("settled, and the context goes on")
+		}
+		if why := context.Cause(revoked.Context()); !errors.Is(why, headrace.ErrDeliveryLost) {
+			t.Errorf("revoked: %v", why)
+		}
+		stop()
+		for f := scripted.Next(t, stream); f.GetDrain() == nil; f = scripted.Next(t, stream) {
+			continue
+		}
+		stream.Send(t, scripted.Drained())
+		stream.End(nil)
+		<-done
+	})
+}
