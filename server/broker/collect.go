@@ -2,6 +2,7 @@ package broker
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/headrace/headrace/server/broker/delivery"
@@ -183,11 +184,13 @@ func (l *loop) fetchFailed(answer fetched) {
 	}
 }
 
-// loaded takes segments over and tells of them.
+// loaded takes segments over and tells of those that are new. The state machine asks
+// only for what it does not hold, so what the window holds already answers another
+// load of the same turn; told twice, it would be given back twice.
 func (l *loop) loaded(partition uint16, segments []*storage.Segment) {
-	l.own = append(l.own, describe(partition, segments))
-	for _, s := range segments {
-		l.segments.add(s)
+	segments = slices.DeleteFunc(segments, func(s *storage.Segment) bool { return !l.segments.add(s) })
+	if len(segments) > 0 {
+		l.own = append(l.own, describe(partition, segments))
 	}
 }
 

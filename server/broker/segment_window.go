@@ -19,12 +19,17 @@ func newSegmentWindow(partitions int) *segmentWindow {
 	return &segmentWindow{partitions: make([][]*storage.Segment, partitions)}
 }
 
-// add takes over a reference. One segment may come twice, and is then there twice:
-// the state machine gives each back by itself.
-func (w *segmentWindow) add(s *storage.Segment) {
+// add takes over a reference and says whether the segment is new. One that is held
+// already is given back: the state machine has it, or is about to hear of it.
+func (w *segmentWindow) add(s *storage.Segment) (isNew bool) {
 	held := w.partitions[s.Partition.Partition]
 	i := atOrAfter(held, s.Base)
+	if i < len(held) && held[i].Base == s.Base {
+		s.Release()
+		return false
+	}
 	w.partitions[s.Partition.Partition] = slices.Insert(held, i, s)
+	return true
 }
 
 // find returns the segment that holds the messages [first, end) of a partition, or
