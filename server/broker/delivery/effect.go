@@ -193,7 +193,8 @@ type Load struct {
 	Bytes     uint64
 }
 
-// Unload tells that the segment is not needed any more.
+// Unload tells that the segment is not needed any more. In a turn all Unloads come
+// behind the Delivers that still name them, and before the Loads.
 type Unload struct {
 	Partition uint32
 	Base      uint64

@@ -229,7 +229,8 @@ type unloadedSegment struct {
 }
 
 // tellUnloads tells what is not needed any more. Deliveries of this turn may still
-// name it, so this comes after them.
+// name it, so this comes after them; a Load of this turn may be answered at once
+// with the same segment, so this comes before it.
 func (s *State) tellUnloads() {
 	for _, u := range s.unloads {
 		if g := u.p.at(u.base); g != nil && g.base == u.base {

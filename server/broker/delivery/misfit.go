@@ -219,10 +219,11 @@ func (s *State) offer(f *frame, m *redelivery) bool {
 	if m.avoid == x && s.avoided(m) {
 		return false
 	}
-	if m.size > x.maxMessage || x.holds != nil && x.holds != m || m.holder != nil && m.holder != x {
+	if m.size > x.maxMessage || x.holds != nil && x.holds != m {
 		return false
 	}
 	switch why := s.admit(x, m.size); {
+	case m.holder != nil && m.holder != x && why != alone:
 	case why == short:
 		x.waitsFor, f.done = m.size, true
 	case why == capped:

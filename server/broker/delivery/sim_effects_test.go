@@ -38,6 +38,10 @@ func (s *sim) perform(effect delivery.Effect) error {
 		s.store.open = e
 		return s.model.Changed(e.Number, modelChanges(e))
 	case *delivery.Load:
+		if s.one(3) {
+			s.answerLoad(*e)
+			return nil
+		}
 		s.store.loads = append(s.store.loads, *e)
 	case *delivery.Unload:
 		delete(s.store.partitions[e.Partition].resident, e.Base)

@@ -114,7 +114,6 @@ func newSim(seed uint64) *sim {
 // to be done at once.
 func (s *sim) step() error {
 	s.pass()
-	s.events = s.events[:0]
 	for n := 1 + s.IntN(3); n > 0; n-- {
 		s.act()
 	}
@@ -123,13 +122,12 @@ func (s *sim) step() error {
 	}
 	for turns := 0; ; turns++ {
 		deadline, ok := s.state.Deadline()
-		if !ok || deadline > s.now {
+		if len(s.events) == 0 && (!ok || deadline > s.now) {
 			break
 		}
 		if turns == maxTurns {
 			return fmt.Errorf("no end of turns")
 		}
-		s.events = s.events[:0]
 		if err := s.turn(); err != nil {
 			return err
 		}
@@ -168,6 +166,7 @@ func (s *sim) check() error {
 func (s *sim) turn() error {
 	s.traceEvents()
 	s.state.Apply(s.now, s.events...)
+	s.events = s.events[:0]
 	s.model.Advance(s.now)
 	for _, effect := range s.state.Next(s.now) {
 		if *traceFlag {
@@ -223,7 +222,6 @@ func (s *sim) finish() error {
 		return nil
 	}
 	s.lastAt = s.now
-	s.events = s.events[:0]
 	s.calm()
 	for range 2000 {
 		s.finishStep()
@@ -238,7 +236,6 @@ func (s *sim) finish() error {
 			s.now = max(s.now, deadline)
 		}
 		s.lastAt = s.now
-		s.events = s.events[:0]
 	}
 	return fmt.Errorf("%d messages are not settled in the end: %+v", s.stats.Backlog, s.stats)
 }

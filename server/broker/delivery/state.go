@@ -190,8 +190,8 @@ func (s *State) Next(now Instant) []Effect {
 	}
 	s.reply()
 	s.dispatch()
-	s.requestLoads()
 	s.tellUnloads()
+	s.requestLoads()
 	s.finishAll()
 	s.report()
 	s.beat()
