@@ -26,7 +26,7 @@ func decodeBatch(b *wire.Batch) ([]Delivery, error) {
 				Data: m.Data, Attributes: m.Attributes, OrderingKey: m.OrderingKey, ContentType: m.ContentType,
 			},
 			sequence: b.FirstSequence + uint64(i), messageID: m.MessageID, publishTime: m.PublishTime,
-			attempt: 1, size: len(raw),
+			attempt: 1, size: wire.FramedSize(len(raw)),
 		}
 	}
 	if err := place(deliveries, b.Runs); err != nil {

@@ -20,7 +20,7 @@ type Delivery struct {
 	messageID   string // empty: the position.
 	publishTime time.Time
 	attempt     uint32
-	size        int // of the encoded message, in bytes.
+	size        int // what it is charged, in bytes.
 
 	// The rest is the ledger's, under its lock.
 	state  deliveryState

@@ -92,16 +92,7 @@ func TestReleaseOnStopCancelsAtOnce(t *testing.T) {
 			t.Errorf("the handler ended after %v: %v", time.Since(began), why)
 		}
 		scripted.NextDrain(t, stream)
-		released := scripted.NextSettle(t, stream)
-		for released.GetRanges()[len(released.GetRanges())-1].GetLast() != 3 || len(released.GetRanges()) > 1 {
-			if released.GetVerdict() != headracev1.Verdict_VERDICT_RELEASE {
-				t.Fatalf("settle %v", released)
-			}
-			released = scripted.NextSettle(t, stream)
-			if released.GetRanges()[0].GetFirst() == 1 {
-				break
-			}
-		}
+		wantSettle(t, scripted.NextSettle(t, stream), 1, headracev1.Verdict_VERDICT_RELEASE, 1, 3)
 		stream.Send(t, scripted.Drained())
 		scripted.WaitHalfClose(t, stream)
 		stream.End(nil)

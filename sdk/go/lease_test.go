@@ -159,3 +159,26 @@ func TestAnExtensionThatFailsCancelsTheHandler(t *testing.T) {
 		}
 	})
 }
+
+func TestALeaseThatTheServerCapsIsNotExtendedAgain(t *testing.T) {
+	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+		h := newHolder()
+		receive(t, c, h.handle)
+		stream := openedSubscribe(t, s)
+		stream.Send(t, scripted.Batch(1, 0, "a"))
+		beating(stream)
+		e := scripted.NextExtend(t, stream)
+		capped := scripted.Stale(e.GetNumber(), 1, 1)
+		capped.Reason = headracev1.ErrorReason_ERROR_REASON_LEASE_CAPPED
+		stream.Send(t, scripted.Confirm(e.GetNumber(), capped))
+		frames := framesOf(stream)
+		time.Sleep(25 * time.Second)
+		if len(frames) > 0 || len(h.ended) > 0 {
+			t.Errorf("%d frames came and %d handlers ended before the lease did", len(frames), len(h.ended))
+		}
+		stream.Send(t, scripted.Revoked(1, 1, headracev1.RevokeReason_REVOKE_REASON_LEASE_EXPIRED))
+		if why := <-h.ended; !errors.Is(why, headrace.ErrDeliveryLost) {
+			t.Errorf("the handler ended because of %v", why)
+		}
+	})
+}

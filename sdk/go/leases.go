@@ -26,6 +26,7 @@ type leases struct {
 type leaseClock struct {
 	arrived time.Duration
 	renewed time.Duration // arrival or latest extension.
+	capped  bool          // the server extends it no more.
 }
 
 func newLeases(bound time.Duration) leases {
@@ -95,5 +96,5 @@ func (l *leases) sweep(held []*Delivery, now time.Time) (extend spans, ended []*
 
 // extendable reports whether a lease may still be extended.
 func (l *leases) extendable(c *leaseClock, at time.Duration) bool {
-	return l.longest == 0 || at-c.arrived < l.longest
+	return !c.capped && (l.longest == 0 || at-c.arrived < l.longest)
 }

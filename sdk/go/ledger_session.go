@@ -98,15 +98,29 @@ func (l *ledger) confirm(r *headracev1.SubscribeResponse_SettleResult) int {
 	defer l.mu.Unlock()
 	stale := 0
 	for _, f := range r.GetFailures() {
-		ranges := spansOf(f.GetRanges())
-		stale += ranges.count()
-		if l.confirms.fail(f) {
-			l.loseAll(ranges, &Error{Reason: "DELIVERY_LOST", Message: "the delivery's lease could not be extended"})
-		}
+		stale += l.fail(f)
 	}
 	l.confirms.confirm(r.GetConfirmedThrough())
 	l.signal()
 	return stale
+}
+
+// fail takes one failure of a settle or an extend and returns how many
+// deliveries are stale by it. What could not be extended is lost, unless it was
+// extended as far as it may be.
+func (l *ledger) fail(f *headracev1.SubscribeResponse_SettleFailure) int {
+	ranges := spansOf(f.GetRanges())
+	extend := l.confirms.fail(f)
+	if f.GetReason() == headracev1.ErrorReason_ERROR_REASON_LEASE_CAPPED {
+		for _, d := range l.heldIn(ranges) {
+			d.lease.capped = true
+		}
+		return 0
+	}
+	if extend {
+		l.loseAll(ranges, &Error{Reason: "DELIVERY_LOST", Message: "the delivery's lease could not be extended"})
+	}
+	return ranges.count()
 }
 
 // revoke takes deliveries away.
@@ -118,11 +132,17 @@ func (l *ledger) revoke(ranges spans, why string) {
 }
 
 func (l *ledger) loseAll(ranges spans, cause error) {
-	for _, r := range ranges {
-		for _, d := range l.held.within(r) {
-			l.lose(d, cause)
-		}
+	for _, d := range l.heldIn(ranges) {
+		l.lose(d, cause)
 	}
+}
+
+func (l *ledger) heldIn(ranges spans) []*Delivery {
+	var found []*Delivery
+	for _, r := range ranges {
+		found = append(found, l.held.within(r)...)
+	}
+	return found
 }
 
 // leave makes settles go at once: the stream is about to end.

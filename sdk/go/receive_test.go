@@ -132,7 +132,7 @@ func TestSettlesGoAtOnceWhenThereAreEnough(t *testing.T) {
 	}{
 		"1,000":                    {headrace.WithWindow(10_000, 1<<20), texts(1_000)},
 		"half a window":            {headrace.WithWindow(10, 1<<20), texts(5)},
-		"half a window's bytes":    {headrace.WithWindow(1_000, 2*4*3), []string{"1", "2", "3", "4"}}, // 3 bytes each.
+		"half a window's bytes":    {headrace.WithWindow(1_000, 2*4*5), []string{"1", "2", "3", "4"}}, // 5 bytes each, framed.
 		"a window of one message":  {headrace.WithWindow(1, 1<<20), texts(1)},
 		"a window of hardly bytes": {headrace.WithWindow(1_000, 1), texts(1)},
 	} {
