@@ -198,6 +198,9 @@ type fakeSlot struct {
 func (s *fakeSlot) Submit(c *storage.ChangeSet) {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
+	if c.Subscription != s.id || s.busy {
+		panic("change set of another subscription, or a second one")
+	}
 	s.busy, s.err = true, nil
 	s.store.commit(func() { s.complete(c) })
 }

@@ -150,6 +150,16 @@ func (r *room) stats() SubscriptionStats {
 	return stats
 }
 
+// id is a subscription's id in the store.
+func (r *room) id(name Name) storage.SubscriptionID {
+	r.t.Helper()
+	s, err := r.catalog.subscription(name)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return s.id
+}
+
 // reader reads what a session hands out and remembers it.
 type reader struct {
 	*Session
