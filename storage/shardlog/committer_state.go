@@ -9,11 +9,13 @@ import (
 )
 
 const (
-	// What an ack chunk takes of a batch besides its attempts: two records more
-	// than it has parts of attempts, with a bitmap.
-	ackChunkInlineBytes = 700
-	// ackAttemptBytes bounds one attempt's encoding.
+	// ackPartBytes bounds the key and the fixed fields of one part of an ack chunk,
+	// ackAttemptBytes one attempt, ackRunBytes a settled range; a bitmap takes over
+	// where ranges are larger.
+	ackPartBytes    = 64
 	ackAttemptBytes = 13
+	ackRunBytes     = 4
+	ackBitmapBytes  = storage.ChunkOffsets / 8
 	// doomedKeysAtOnce bounds the records below a floor that one batch deletes for
 	// one cursor.
 	doomedKeysAtOnce = 512
@@ -62,13 +64,19 @@ func changeSetNeed(set *storage.ChangeSet) need {
 		change := &set.Cursors[i]
 		n = n.plus(cursorNeed)
 		for j := range change.Chunks {
-			attempts := len(change.Chunks[j].Attempts)
-			parts := 2 + attempts*ackAttemptBytes/record.MaxAckPartBytes
-			n.inline += ackChunkInlineBytes + parts*64 + attempts*ackAttemptBytes
-			n.keys += parts
+			n = n.plus(chunkNeed(&change.Chunks[j]))
 		}
 	}
 	return n
+}
+
+func chunkNeed(c *storage.Chunk) need {
+	attempts := len(c.Attempts) * ackAttemptBytes
+	parts := 2 + attempts/(record.MaxAckPartBytes-ackPartBytes)
+	return need{
+		inline: parts*ackPartBytes + attempts + min(ackBitmapBytes, len(c.Acked)*ackRunBytes),
+		keys:   parts,
+	}
 }
 
 // applyChangeSet writes a change set into the open batch, whole or not at all.

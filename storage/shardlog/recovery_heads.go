@@ -65,7 +65,8 @@ func (r *recovery) lastPointer(p *partition) (last pointer, err error) {
 
 // replay walks the directories of the segments that may hold what came after the
 // checkpoints, in order, and compares: each run continues its partition and has a
-// pointer; a pointer that is missing is made again.
+// pointer; a pointer that is missing is made again. Whoever rewrites pointers renews
+// the checkpoint in the same batch, so that none of them is met here.
 func (r *recovery) replay() error {
 	tails := map[storage.PartitionID]*tail{}
 	from := uint64(1)

@@ -150,7 +150,7 @@ func TestAMissingShardRecordIsRefused(t *testing.T) {
 }
 
 func TestEachOpeningHasAHigherEpochThatIsDurable(t *testing.T) {
-	h, m := memoryStore(t)
+	h, _ := memoryStore(t)
 	for range 3 {
 		h.Crash()
 		h.Open()
@@ -163,7 +163,6 @@ func TestEachOpeningHasAHigherEpochThatIsDurable(t *testing.T) {
 	if !slices.Equal(epochs, []uint64{1, 2, 3, 4}) {
 		t.Errorf("epochs %v", epochs)
 	}
-	_ = m
 }
 
 // fenced wants every call on a partition to answer ErrDataLoss, the catalog to show

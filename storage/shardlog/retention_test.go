@@ -1,0 +1,221 @@
+package shardlog_test
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/headrace/headrace/storage"
+	"github.com/headrace/headrace/storage/record"
+	"github.com/headrace/headrace/storage/shardlog"
+	"github.com/headrace/headrace/storage/storagetest"
+)
+
+// fakeClock is a wall clock that a test sets.
+type fakeClock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func newFakeClock() *fakeClock { return &fakeClock{now: time.Unix(1_000_000, 0).UTC()} }
+
+func (c *fakeClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *fakeClock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// clockedStore opens a store in memory whose clock the test sets, with a topic that
+// keeps messages for ten minutes.
+func clockedStore(t *testing.T) (*storagetest.StoreHarness, *fakeClock, storage.PartitionID) {
+	t.Helper()
+	clock := newFakeClock()
+	h := storagetest.NewStoreHarness(t, storagetest.MemoryHome(), shardlog.Options{Clock: clock.Now})
+	topic, err := h.CreateTopic(t.Context(), storage.Topic{Name: "orders", Partitions: 1, MinAge: 10 * time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h, clock, storage.PartitionID{Topic: topic.ID}
+}
+
+func wantBodies(t *testing.T, h *storagetest.StoreHarness, p storage.PartitionID, want ...string) {
+	t.Helper()
+	if got := h.Bodies(p); !slices.Equal(got, want) {
+		t.Errorf("retained %q, expected %q", got, want)
+	}
+}
+
+func TestNothingYoungerThanMinAgeIsTrimmed(t *testing.T) {
+	h, clock, p := clockedStore(t)
+	h.MustPublish(p, "a")
+	clock.advance(6 * time.Minute)
+	h.MustPublish(p, "b")
+	h.Tick()
+	wantBodies(t, h, p, "a", "b")
+	clock.advance(4 * time.Minute)
+	h.Tick()
+	wantBodies(t, h, p, "b")
+	clock.advance(6 * time.Minute)
+	h.Tick()
+	wantBodies(t, h, p)
+}
+
+func TestWhatASubscriptionNeedsIsKeptHoweverOld(t *testing.T) {
+	h, clock, p := clockedStore(t)
+	s := h.MustSubscribe("billing", p.Topic, storage.Start{})
+	h.MustPublish(p, "a")
+	h.MustPublish(p, "b")
+	clock.advance(time.Hour)
+	h.Tick()
+	wantBodies(t, h, p, "a", "b")
+	h.MustCommit(&storage.ChangeSet{Subscription: s.ID, Cursors: []storage.CursorChange{{Floor: 1}}})
+	h.Tick()
+	wantBodies(t, h, p, "b")
+}
+
+func TestAShorterMinAgeCountsAtOnce(t *testing.T) {
+	h, clock, p := clockedStore(t)
+	h.MustPublish(p, "a")
+	h.Tick()
+	clock.advance(time.Minute)
+	if _, err := h.UpdateTopic(t.Context(), storage.Topic{ID: p.Topic, MinAge: time.Minute}); err != nil {
+		t.Fatal(err)
+	}
+	h.Tick()
+	wantBodies(t, h, p)
+}
+
+func TestAgeIsKnownAfterAnOpening(t *testing.T) {
+	h, clock, p := clockedStore(t)
+	for i := range 3 {
+		h.MustPublish(p, fmt.Sprint(i))
+		clock.advance(5 * time.Minute)
+	}
+	h.Reopen()
+	h.Tick()
+	wantBodies(t, h, p, "2")
+	clock.advance(5 * time.Minute)
+	h.Tick()
+	wantBodies(t, h, p)
+}
+
+func TestLogTimeNeverGoesBack(t *testing.T) {
+	h, clock, p := clockedStore(t)
+	h.MustPublish(p, "a")
+	before := clock.Now()
+	clock.advance(-time.Hour)
+	h.MustPublish(p, "b")
+	place, err := h.Locate(t.Context(), p, 1)
+	if err != nil || !place.LogTime.Equal(before) {
+		t.Errorf("log time %v after %v: %v", place.LogTime, before, err)
+	}
+	h.Crash()
+	h.Open()
+	h.MustPublish(p, "c")
+	if place, err = h.Locate(t.Context(), p, 2); err != nil || !place.LogTime.Equal(before) {
+		t.Errorf("log time %v after %v: %v", place.LogTime, before, err)
+	}
+}
+
+func TestALongBacklogIsTrimmedFromDiskInSteps(t *testing.T) {
+	h, _ := memoryStore(t)
+	p := storage.PartitionID{Topic: h.MustCreateTopic("orders", 1).ID}
+	s := h.MustSubscribe("billing", p.Topic, storage.Start{})
+	const messages = 4500
+	for i := range messages {
+		h.MustPublish(p, fmt.Sprint(i))
+	}
+	h.Reopen() // Nothing is remembered.
+	h.MustCommit(&storage.ChangeSet{Subscription: s.ID, Cursors: []storage.CursorChange{{Floor: messages - 1}}})
+	for !h.Metrics().SegmentsCounted {
+		h.Tick()
+	}
+	h.Tick()
+	wantBodies(t, h, p, fmt.Sprint(messages-1))
+	if m := h.Metrics(); m.TrimmedMessages != messages-1 || m.TrimSteps < 3 {
+		t.Errorf("%d messages in %d steps", m.TrimmedMessages, m.TrimSteps)
+	}
+}
+
+func TestSegmentsAreDeletedWithTheirLastPointer(t *testing.T) {
+	h, m := memoryStore(t)
+	a := storage.PartitionID{Topic: h.MustCreateTopic("a", 1).ID}
+	b := storage.PartitionID{Topic: h.MustCreateTopic("b", 1).ID}
+	s := h.MustSubscribe("b's", b.Topic, storage.Start{})
+	publish := &storage.Publish{Appends: []storage.Append{storagetest.NewAppend(a, "x"), storagetest.NewAppend(b, "y")}}
+	if h.Publish(publish); publish.Err != nil {
+		t.Fatal(publish.Err)
+	}
+	segments := func() (n int) {
+		err := m.View(func(r storage.Reader) error {
+			return r.Ascend(record.AppendPrefix(nil, record.KindSegment), nil, func([]byte, storage.Value) (bool, error) {
+				n++
+				return true, nil
+			})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	h.Tick()
+	if n := segments(); n != 1 {
+		t.Errorf("%d segments while b holds it", n)
+	}
+	h.MustCommit(&storage.ChangeSet{Subscription: s.ID, Cursors: []storage.CursorChange{{Floor: 1}}})
+	h.Tick()
+	if n := segments(); n != 0 {
+		t.Errorf("%d segments left", n)
+	}
+}
+
+// TestTheRetentionTimer runs a store with its own timer, in a bubble with a clock
+// of its own.
+func TestTheRetentionTimer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine, err := storagetest.OpenMemory(storagetest.NewDisk())
+		if err != nil {
+			t.Fatal(err)
+		}
+		store, err := shardlog.Open(t.Context(), engine, shardlog.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		topic, err := store.CreateTopic(t.Context(), storage.Topic{Name: "orders", Partitions: 1, MinAge: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := storage.PartitionID{Topic: topic.ID}
+		q := store.NewPublishQueue()
+		q.Put(&storage.Publish{Appends: []storage.Append{storagetest.NewAppend(p, "a")}}, nil)
+		<-q.Ready()
+		retained := func() uint64 {
+			stats, err := store.Stats(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return stats.RetainedMessages
+		}
+		time.Sleep(time.Hour - time.Second)
+		if retained() != 1 {
+			t.Error("trimmed too early")
+		}
+		time.Sleep(3 * time.Second)
+		synctest.Wait()
+		if retained() != 0 {
+			t.Error("not trimmed after its time")
+		}
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
