@@ -48,11 +48,13 @@ func newPublishLine(store Store, clock *clock) *publishLine {
 func (l *publishLine) submit(ctx context.Context, batch *PublishBatch) error {
 	l.judge(batch)
 	batch.load(+1)
+	// Once pushed, a refused batch may be taken and used again at any moment.
+	refused := batch.refused
 	if !l.push(batch) {
 		batch.load(-1)
 		return ErrSessionClosed
 	}
-	if batch.refused {
+	if refused {
 		signal(l.wake)
 		return nil
 	}
