@@ -25,7 +25,8 @@ type CursorChange struct {
 	Floor Offset
 	// Counters are the new values, stored with the cursor.
 	Counters Counters
-	// Chunks are the ack chunks that changed, each with its whole content.
+	// Chunks are the ack chunks that changed, each with its whole content, in order
+	// of their indexes.
 	Chunks []Chunk
 }
 
