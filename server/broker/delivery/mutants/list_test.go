@@ -1,0 +1,139 @@
+package mutants
+
+// mutant is one fault: a text of a file that stands there once, and what it is
+// replaced by.
+type mutant struct {
+	name     string
+	file     string
+	old, new string
+}
+
+// list has a fault for each promise that the simulation is to keep.
+var list = []mutant{
+	{
+		name: "bytes are not charged against ceilings",
+		file: "window.go",
+		old:  "c.held.Bytes += bytes",
+		new:  "c.held.Bytes += min(bytes, 1)",
+	},
+	{
+		name: "a settle is confirmed before its commit",
+		file: "confirm.go",
+		old:  "if !o.durable && x.confirmed+1 == o.number {",
+		new:  "if x.confirmed+1 == o.number {",
+	},
+	{
+		name: "a settle is confirmed with the change set before its own",
+		file: "journal.go",
+		old:  "return number <= j.committed && position <= j.covered",
+		new:  "return number <= j.committed+1",
+	},
+	{
+		name: "acks above the floor are not written",
+		file: "acked.go",
+		old:  "		p.above += uint64(added)\n		p.journal.touch(p, c)",
+		new:  "		p.above += uint64(added)",
+	},
+	{
+		name: "the floor passes a message that is not settled",
+		file: "acked.go",
+		old:  "		p.raise(last + 1)",
+		new:  "		p.raise(min(last+2, p.next))",
+	},
+	{
+		name: "an expiry is not counted as an attempt",
+		file: "counts.go",
+		old:  "return 1 + c.Failed + c.Expired",
+		new:  "return 1 + c.Failed",
+	},
+	{
+		name: "a failed message comes back before its counts are committed",
+		file: "retry.go",
+		old:  "		made.where = held\n		c.held = append(c.held, made)\n		s.pool.later += made.messages()",
+		new:  "		s.route(made)",
+	},
+	{
+		name: "counts are forgotten in a restart",
+		file: "acked.go",
+		old:  "			c.counts = append(c.counts, count)",
+		new:  "			_ = count",
+	},
+	{
+		name: "a settle that was read after the lease had ended counts",
+		file: "lease.go",
+		old:  "	if b.due <= s.leaseClock(at) {",
+		new:  "	if b.due <= s.leaseClock(at)-Instant(1e9) {",
+	},
+	{
+		name: "a stall burns leases",
+		file: "lease.go",
+		old:  "return t - s.stalled",
+		new:  "return t",
+	},
+	{
+		name: "an extension that covers a part of a block prolongs all of it",
+		file: "lease.go",
+		old:  "if b.own == nil && b.live&^bitsOf(from, to) == 0 {",
+		new:  "if b.own == nil {",
+	},
+	{
+		name: "a broken session is not charged",
+		file: "attach.go",
+		old:  "	default:\n		s.endAll(x, lost, e.At)",
+		new:  "	default:\n		s.endAll(x, returned, e.At)",
+	},
+	{
+		name: "a takeover is charged",
+		file: "attach.go",
+		old:  "s.endAll(x, returned, at)",
+		new:  "s.endAll(x, lost, at)",
+	},
+	{
+		name: "a number that was applied is applied again",
+		file: "settle.go",
+		old:  "case number == x.applied+1:",
+		new:  "case number <= x.applied+1:",
+	},
+	{
+		name: "a released message goes to the same session at once",
+		file: "redelivery.go",
+		old:  "return e.avoid != nil && !e.avoid.gone",
+		new:  "return e.avoid != nil && e.prefer && !e.avoid.gone",
+	},
+	{
+		name: "the backoff does not grow",
+		file: "retry.go",
+		old:  "		wait *= 2",
+		new:  "		wait += 0",
+	},
+	{
+		name: "frames grow beyond what the session takes",
+		file: "frame.go",
+		old:  "min(left, f.space-overhead, f.turn)",
+		new:  "min(left, f.turn)",
+	},
+	{
+		name: "a session whose queue is full is served",
+		file: "picker.go",
+		old:  "if !x.serving || !x.writable ||",
+		new:  "if !x.serving ||",
+	},
+	{
+		name: "a drain is over before the settles are confirmed",
+		file: "drain.go",
+		old:  "|| x.told != x.applied",
+		new:  "",
+	},
+	{
+		name: "a segment is unloaded while a redelivery needs it",
+		file: "load.go",
+		old:  "if g.ahead || g.wanted > 0 {",
+		new:  "if g.ahead {",
+	},
+	{
+		name: "a session that waits for bytes is forgotten",
+		file: "picker.go",
+		old:  "s.picker.short.top().shortLeft >= least {",
+		new:  "s.picker.short.top().shortLeft > least+50 {",
+	},
+}
