@@ -1,0 +1,417 @@
+package headrace_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
+	headrace "github.com/headrace/headrace/sdk/go"
+	"github.com/headrace/headrace/server/servertest"
+	"google.golang.org/protobuf/types/known/durationpb"
+)
+
+// real runs a test in a bubble with the real server, which has the topic "orders"
+// and the shared subscription "billing" on it.
+func real(t *testing.T, play func(t *testing.T, s *servertest.Server, c *headrace.Client)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		s := servertest.Start(t, servertest.Options{})
+		s.CreateTopic("orders")
+		s.CreateSubscription("billing", "orders")
+		play(t, s, dialReal(t, s))
+	})
+}
+
+func dialReal(t *testing.T, s *servertest.Server, opts ...headrace.DialOption) *headrace.Client {
+	t.Helper()
+	opts = append(opts, headrace.WithDialer(s.DialContext), headrace.WithEvents(func(e headrace.Event) {
+		t.Log(e.Kind, e.Subscription, e.Err, e.Count, e.Detail)
+	}))
+	c, err := headrace.Dial(t.Context(), "real", opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return c
+}
+
+func publishReal(t *testing.T, c *headrace.Client, n int) {
+	t.Helper()
+	for i, r := range publishAll(c, n) {
+		if _, err := r.Get(t.Context()); err != nil {
+			t.Fatalf("publish %d: %v", i, err)
+		}
+	}
+}
+
+func statsOf(t *testing.T, c *headrace.Client) *headracev1.SubscriptionStats {
+	t.Helper()
+	stats, err := c.Subscriptions().Stats(t.Context(), "billing")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stats
+}
+
+func TestRealWhatIsPublishedIsReceivedInOrderAndOnce(t *testing.T) {
+	real(t, func(t *testing.T, _ *servertest.Server, c *headrace.Client) {
+		const n = 5_000
+		publishReal(t, c, n)
+		ctx, stop := context.WithCancel(t.Context())
+		next := 0
+		err := c.Subscription("billing").Receive(ctx, func(_ context.Context, d *headrace.Delivery) error {
+			if string(d.Data) != fmt.Sprint(next) || d.Attempt() != 1 || d.PublishTime().IsZero() || d.Position().Offset != uint64(next) {
+				t.Errorf("delivery %d is %q, attempt %d, at %v", next, d.Data, d.Attempt(), d.Position())
+			}
+			if next++; next == n {
+				stop()
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		if stats := statsOf(t, c); stats.GetAcked() != n || stats.GetBacklog().GetMessages() != 0 || stats.GetDelivered() != n || len(stats.GetSessions()) != 0 {
+			t.Errorf("stats %v", stats)
+		}
+	})
+}
+
+func TestRealEverythingOfAMessageArrives(t *testing.T) {
+	real(t, func(t *testing.T, _ *servertest.Server, c *headrace.Client) {
+		sent := headrace.Message{
+			Data:        bytes.Repeat([]byte{0, 0xff}, 1000),
+			Attributes:  map[string]string{"nul\x00": "\x00", "ü": "ß", "empty": "", "long": string(bytes.Repeat([]byte("v"), 1024))},
+			OrderingKey: "key/ü", ContentType: "application/x-odd",
+		}
+		id, err := c.Topic("default/orders").Publish(t.Context(), sent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for d, err := range c.Subscription("billing").Deliveries(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(d.Data, sent.Data) || fmt.Sprint(d.Attributes) != fmt.Sprint(sent.Attributes) ||
+				d.OrderingKey != sent.OrderingKey || d.ContentType != sent.ContentType || d.ID() != id {
+				t.Errorf("got %+v", d.Message)
+			}
+			if err := d.AckConfirm(t.Context()); err != nil {
+				t.Error(err)
+			}
+			break
+		}
+	})
+}
+
+func TestRealWorkersShareASubscription(t *testing.T) {
+	real(t, func(t *testing.T, _ *servertest.Server, c *headrace.Client) {
+		const n, workers = 2_000, 4
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		var mu sync.Mutex
+		seen := make(map[string]int)
+		var running sync.WaitGroup
+		for range workers {
+			running.Go(func() {
+				err := c.Subscription("billing").Receive(ctx, func(_ context.Context, d *headrace.Delivery) error {
+					mu.Lock()
+					defer mu.Unlock()
+					if seen[string(d.Data)]++; len(seen) == n {
+						stop()
+					}
+					return nil
+				}, headrace.WithConcurrency(3), headrace.WithWindow(50, 1<<20))
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		publishReal(t, c, n)
+		running.Wait()
+		for text, times := range seen {
+			if times != 1 {
+				t.Errorf("message %s came %d times", text, times)
+			}
+		}
+		if stats := statsOf(t, c); stats.GetAcked() != n || stats.GetBacklog().GetMessages() != 0 {
+			t.Errorf("stats %v", stats)
+		}
+	})
+}
+
+func TestRealARetryComesAgainAndAReleaseIsNoAttempt(t *testing.T) {
+	real(t, func(t *testing.T, _ *servertest.Server, c *headrace.Client) {
+		publishReal(t, c, 1)
+		began := time.Now()
+		var attempts []int
+		for d, err := range c.Subscription("billing").Deliveries(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			attempts = append(attempts, d.Attempt())
+			switch len(attempts) {
+			case 1:
+				d.Release()
+				continue
+			case 2:
+				d.Retry(headrace.RetryAfter(time.Minute))
+				continue
+			}
+			d.Ack()
+			break
+		}
+		if fmt.Sprint(attempts) != "[1 1 2]" || time.Since(began) < time.Minute {
+			t.Errorf("attempts %v after %v", attempts, time.Since(began))
+		}
+	})
+}
+
+func TestRealAHandlerMayTakeManyLeases(t *testing.T) {
+	real(t, func(t *testing.T, _ *servertest.Server, c *headrace.Client) {
+		publishReal(t, c, 20)
+		ctx, stop := context.WithCancel(t.Context())
+		handled := 0
+		err := c.Subscription("billing").Receive(ctx, func(ctx context.Context, d *headrace.Delivery) error {
+			if handled == 0 {
+				time.Sleep(5 * time.Minute) // Ten leases; the other deliveries wait for theirs.
+			}
+			if d.Attempt() != 1 || ctx.Err() != nil {
+				t.Errorf("delivery %d: attempt %d, context %v", d.Sequence(), d.Attempt(), ctx.Err())
+			}
+			if handled++; handled == 20 {
+				stop()
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		if stats := statsOf(t, c); stats.GetExpired() != 0 || stats.GetDelivered() != 20 {
+			t.Errorf("stats %v", stats)
+		}
+	})
+}
+
+func TestRealALeaseThatIsNotExtendedEndsAndIsCharged(t *testing.T) {
+	real(t, func(t *testing.T, _ *servertest.Server, c *headrace.Client) {
+		publishReal(t, c, 1)
+		var lost error
+		for d, err := range c.Subscription("billing").Deliveries(t.Context(), headrace.WithMaxExtension(time.Second)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d.Attempt() == 1 {
+				<-d.Context().Done()
+				lost = context.Cause(d.Context())
+				continue
+			}
+			d.Ack()
+			break
+		}
+		if !errors.Is(lost, headrace.ErrDeliveryLost) {
+			t.Errorf("the first attempt ended because of %v", lost)
+		}
+		if stats := statsOf(t, c); stats.GetExpired() != 1 || stats.GetRedelivered() != 1 {
+			t.Errorf("stats %v", stats)
+		}
+	})
+}
+
+func TestRealAStopOfABusySubscriberChargesNothing(t *testing.T) {
+	for name, option := range map[string]headrace.ReceiveOption{
+		"drain": headrace.WithDrainTimeout(time.Minute), "release": headrace.WithReleaseOnStop(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			real(t, func(t *testing.T, _ *servertest.Server, c *headrace.Client) {
+				publishReal(t, c, 100)
+				ctx, stop := context.WithCancel(t.Context())
+				err := c.Subscription("billing").Receive(ctx, func(ctx context.Context, _ *headrace.Delivery) error {
+					stop()
+					select {
+					case <-ctx.Done():
+						return ctx.Err()
+					case <-time.After(time.Second):
+						return nil
+					}
+				}, option, headrace.WithConcurrency(10))
+				if err != nil {
+					t.Error(err)
+				}
+				stats := statsOf(t, c)
+				if stats.GetExpired() != 0 || stats.GetRetried() != 0 || stats.GetOutstanding().GetMessages() != 0 {
+					t.Errorf("stats %v", stats)
+				}
+				ctx, stop = context.WithCancel(t.Context())
+				left := stats.GetBacklog().GetMessages()
+				if err := c.Subscription("billing").Receive(ctx, func(_ context.Context, d *headrace.Delivery) error {
+					if d.Attempt() != 1 {
+						t.Errorf("attempt %d", d.Attempt())
+					}
+					if left--; left == 0 {
+						stop()
+					}
+					return nil
+				}); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+func TestRealAnExclusiveSubscriptionIsRefusedOrTakenOver(t *testing.T) {
+	real(t, func(t *testing.T, s *servertest.Server, c *headrace.Client) {
+		s.CreateSubscriptionWith(&headracev1.Subscription{
+			Name: "archive", Topic: "orders", Mode: headracev1.SubscriptionMode_SUBSCRIPTION_MODE_EXCLUSIVE,
+		})
+		archive := c.Subscription("archive")
+		first := make(chan error, 1)
+		go func() { first <- archive.Receive(context.Background(), ack) }()
+		synctest.Wait()
+		if err := archive.Receive(t.Context(), ack); !errors.Is(err, headrace.ErrExclusiveSessionExists) {
+			t.Errorf("a second session: %v", err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		second := make(chan error, 1)
+		go func() { second <- archive.Receive(ctx, ack, headrace.WithTakeover()) }()
+		if err := <-first; !errors.Is(err, headrace.ErrTakenOver) {
+			t.Errorf("the first session: %v", err)
+		}
+		synctest.Wait()
+		stop()
+		if err := <-second; err != nil {
+			t.Errorf("the second session: %v", err)
+		}
+	})
+}
+
+func TestRealErrorsAreClear(t *testing.T) {
+	real(t, func(t *testing.T, _ *servertest.Server, c *headrace.Client) {
+		if _, err := c.Topic("nowhere").Publish(t.Context(), message("m")); !errors.Is(err, headrace.ErrTopicNotFound) {
+			t.Errorf("publish to no topic: %v", err)
+		}
+		if _, err := c.Topic("no name!").Publish(t.Context(), message("m")); !errors.Is(err, headrace.ErrInvalidName) {
+			t.Errorf("publish to an illegal name: %v", err)
+		}
+		if err := c.Subscription("nowhere").Receive(t.Context(), ack); !errors.Is(err, headrace.ErrSubscriptionNotFound) {
+			t.Errorf("receive from no subscription: %v", err)
+		}
+		if _, err := c.Topics().Create(t.Context(), &headracev1.Topic{Name: "orders"}); !errors.Is(err, headrace.ErrTopicExists) {
+			t.Errorf("create a topic again: %v", err)
+		}
+		if _, err := c.Topics().Create(t.Context(), &headracev1.Topic{Name: "spread", Spread: true}); !errors.Is(err, headrace.ErrNotServed) {
+			t.Errorf("what is not served: %v", err)
+		}
+		if err := c.Topics().Delete(t.Context(), "orders"); !errors.Is(err, headrace.ErrTopicHasSubscriptions) {
+			t.Errorf("delete a topic in use: %v", err)
+		}
+		if _, err := c.Topic("orders").Publish(t.Context(), headrace.Message{OrderingKey: string(make([]byte, 1025))}); !errors.Is(err, headrace.ErrInvalidField) {
+			t.Errorf("a key that is too long: %v", err)
+		}
+		publishReal(t, c, 1) // None of it has harmed the stream.
+	})
+}
+
+func TestRealAMessageAtTheLimitIsStoredAndOneByteMoreIsNot(t *testing.T) {
+	real(t, func(t *testing.T, _ *servertest.Server, c *headrace.Client) {
+		const limit = 1 << 20
+		data := make([]byte, limit-4) // A tag and a length of three bytes.
+		if _, err := c.Topic("orders").Publish(t.Context(), headrace.Message{Data: data}); err != nil {
+			t.Errorf("at the limit: %v", err)
+		}
+		var e *headrace.Error
+		_, err := c.Topic("orders").Publish(t.Context(), headrace.Message{Data: append(data, 0)})
+		if !errors.Is(err, headrace.ErrMessageTooLarge) || !errors.As(err, &e) || e.Limit != limit {
+			t.Errorf("one byte more: %v", err)
+		}
+		for d, err := range c.Subscription("billing").Deliveries(t.Context(), headrace.WithWindow(10, 1000)) {
+			if err != nil || len(d.Data) != len(data) {
+				t.Fatalf("a message larger than the window: %v", err)
+			}
+			d.Ack()
+			break
+		}
+	})
+}
+
+func TestRealOneWayMessagesArriveWhenTheClientCloses(t *testing.T) {
+	real(t, func(t *testing.T, s *servertest.Server, c *headrace.Client) {
+		sender := dialReal(t, s)
+		for range 3_000 {
+			if err := sender.Topic("orders").PublishOneWay(t.Context(), message("m")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := sender.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if stats := statsOf(t, c); stats.GetBacklog().GetMessages() != 3_000 {
+			t.Errorf("stats %v", stats)
+		}
+	})
+}
+
+func TestRealAServerThatStopsLosesNothing(t *testing.T) {
+	real(t, func(t *testing.T, s *servertest.Server, c *headrace.Client) {
+		publishReal(t, c, 10)
+		h := make(chan struct{})
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		ended := make(chan error, 1)
+		handled := 0
+		go func() {
+			ended <- c.Subscription("billing").Receive(ctx, func(context.Context, *headrace.Delivery) error {
+				if handled++; handled == 1 {
+					close(h)
+					time.Sleep(3 * time.Second)
+				}
+				return nil
+			})
+		}()
+		<-h
+		s.BeginDrain()
+		if err := s.Wait(); err != nil {
+			t.Errorf("the server stopped with %v", err)
+		}
+		if handled != 10 {
+			t.Errorf("%d of 10 deliveries were worked off", handled)
+		}
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestRealTheLeaseIsTheSubscribersWish(t *testing.T) {
+	real(t, func(t *testing.T, s *servertest.Server, c *headrace.Client) {
+		s.CreateSubscriptionWith(&headracev1.Subscription{Name: "slow", Topic: "orders", Lease: durationpb.New(10 * time.Minute)})
+		publishReal(t, c, 1)
+		for d, err := range c.Subscription("slow").Deliveries(t.Context(), headrace.WithLease(2*time.Second), headrace.WithMaxExtension(time.Millisecond)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			began := time.Now()
+			if d.Attempt() == 1 {
+				<-d.Context().Done()
+				if took := time.Since(began); took < time.Second || took > 3*time.Second {
+					t.Errorf("the lease took %v", took)
+				}
+				continue
+			}
+			d.Ack()
+			break
+		}
+	})
+}
