@@ -99,9 +99,6 @@ func (r *publishReceiver) batch(in wire.Batch) error {
 	batch.OneWay = in.OneWay
 	batch.Topic, batch.Err = r.publisher.Topic(topic.name)
 	refused := r.walker.walk(in, readAt, batch)
-	if batch.Len() == 0 && batch.Err == nil {
-		batch.Err = errAllRefused
-	}
 	batch.Note = &publishNote{topic: topic, first: in.FirstSequence, count: in.Count, refused: refused, readAt: readAt}
 	if err := r.publisher.Publish(r.stream.Context(), batch); err != nil {
 		batch.Release()
@@ -109,10 +106,6 @@ func (r *publishReceiver) batch(in wire.Batch) error {
 	}
 	return nil
 }
-
-// errAllRefused marks a batch of which no message was good: there is nothing to
-// store, but the result has its turn.
-var errAllRefused = &refusal{reason: reasonMalformedMessage, text: "no message of the batch was good"}
 
 // topic finds what the stream remembers of a topic.
 func (r *publishReceiver) topic(name []byte) (*publishedTopic, error) {

@@ -158,6 +158,8 @@ var sentinels = []struct {
 	err    error
 	reason headracev1.ErrorReason
 }{
+	// An unknown outcome carries what caused it, which says less.
+	{broker.ErrUnknownOutcome, reasonUnknownOutcome},
 	{wire.ErrMalformed, reasonMalformedFrame},
 	{broker.ErrInvalidName, reasonInvalidName},
 	{broker.ErrInvalidField, reasonInvalidField},
@@ -182,7 +184,6 @@ var sentinels = []struct {
 	{broker.ErrDiskFull, reasonDiskFull},
 	{broker.ErrDraining, reasonDraining},
 	{broker.ErrStoreUnavailable, reasonStoreUnavailable},
-	{broker.ErrUnknownOutcome, reasonUnknownOutcome},
 	{broker.ErrFenced, reasonFenced},
 	{broker.ErrDataLoss, reasonDataLoss},
 }

@@ -26,8 +26,10 @@ import (
 
 const (
 	// stopTimeout bounds how long an orderly stop waits for calls that do not end by
-	// themselves, once the broker has drained.
-	stopTimeout = 3 * time.Second
+	// themselves, once the broker has drained; hurryTimeout, how long Stop does, so
+	// that clients are told why.
+	stopTimeout  = 3 * time.Second
+	hurryTimeout = 250 * time.Millisecond
 	// insecureReminder is how often an open server says that it is open.
 	insecureReminder = time.Minute
 
@@ -176,7 +178,7 @@ func (s *Server) Serve(ctx context.Context, listener, ops net.Listener) error {
 func (s *Server) Stop() {
 	s.notServing()
 	s.broker.Close()
-	s.grpc.Stop()
+	s.stopCalls(hurryTimeout)
 	s.loops.wait()
 }
 
@@ -194,9 +196,22 @@ func (s *Server) untilStop(ctx context.Context, failed <-chan error) error {
 	case <-s.store.Failed():
 		return s.fail()
 	case err := <-failed:
-		s.Stop()
+		return s.cut(err)
+	}
+}
+
+// cut ends a server whose listener failed; not one whose listener Stop closed.
+func (s *Server) cut(err error) error {
+	select {
+	case <-s.stopping:
+		err = nil
+	default:
+	}
+	s.Stop()
+	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
+	return nil
 }
 
 // drain is the orderly stop. Stop, or a store that fails, cuts it short.
@@ -208,7 +223,7 @@ func (s *Server) drain() error {
 	if err := s.broker.Drain(ctx, s.config.DrainTimeout); err != nil {
 		s.config.Logger.Warn("drain cut short", "error", err)
 	}
-	s.stopCalls()
+	s.stopCalls(stopTimeout)
 	s.Stop()
 	s.config.Logger.Info("stopped")
 	return nil
@@ -218,27 +233,29 @@ func (s *Server) drain() error {
 // tells its streams so.
 func (s *Server) fail() error {
 	s.notServing()
-	s.stopCalls()
+	s.stopCalls(stopTimeout)
 	s.Stop()
 	err := fmt.Errorf("%w: %w", errStore, s.store.Err())
 	s.config.Logger.Error("the store failed; the server has stopped and must be started again", "error", s.store.Err())
 	return err
 }
 
-// stopCalls lets calls end by themselves, for a while.
-func (s *Server) stopCalls() {
+// stopCalls lets calls end by themselves, for a while. No handler runs when it
+// returns.
+func (s *Server) stopCalls(most time.Duration) {
 	done := make(chan struct{})
-	s.loops.running.Go(func() {
+	go func() {
 		s.grpc.GracefulStop()
 		close(done)
-	})
-	timer := time.NewTimer(stopTimeout)
+	}()
+	timer := time.NewTimer(most)
 	defer timer.Stop()
 	select {
 	case <-done:
 	case <-timer.C:
 	}
 	s.grpc.Stop()
+	<-done
 }
 
 // shutOps ends the operations listener, last: operators see the end.

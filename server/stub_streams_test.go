@@ -18,7 +18,7 @@ import (
 )
 
 // streamWait bounds each stream of a test, so that one that hangs fails.
-const streamWait = 60 * time.Second
+const streamWait = 5 * time.Minute
 
 // publishStub is a publish stream of the generated client.
 type publishStub struct {

@@ -1,0 +1,110 @@
+package server_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+
+	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
+	"github.com/headrace/headrace/server/servertest"
+)
+
+func TestAnHourOfHeartbeatsKeepsASessionAlive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := servertest.Start(t, servertest.Options{})
+		s.CreateTopic("orders")
+		s.CreateSubscription("workers", "orders")
+		session := openForHours(t, s)
+		began := time.Now()
+		for time.Since(began) < time.Hour {
+			flow := session.await(func(r *headracev1.SubscribeResponse) bool { return r.GetFlowState() != nil }).GetFlowState()
+			if len(flow.GetBlockedBy()) == 0 || flow.GetBlockedBy()[0] != headracev1.BlockedBy_BLOCKED_BY_NO_MESSAGES {
+				t.Fatalf("after %v: %v", time.Since(began), flow)
+			}
+			session.send(heartbeat())
+		}
+		session.finish()
+	})
+}
+
+func TestASilentSessionEndsAfterThreeHeartbeats(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := servertest.Start(t, servertest.Options{})
+		s.CreateTopic("orders")
+		s.CreateSubscription("workers", "orders")
+		session := openForHours(t, s)
+		began := time.Now()
+		checkStatus(t, session.end(), codes.Unavailable, "SESSION_SILENT", "")
+		if silent := time.Since(began); silent < 30*time.Second || silent > 31*time.Second {
+			t.Errorf("ended after %v of silence", silent)
+		}
+	})
+}
+
+func TestASilentPublisherEndsAfterThreeHeartbeats(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := servertest.Start(t, servertest.Options{})
+		publisher := openPublish(t, s)
+		heard := time.Now()
+		for range 4 {
+			for publisher.next().GetPublishWindow() == nil {
+			}
+			publisher.send(publishHeartbeat())
+			heard = time.Now()
+		}
+		checkStatus(t, publisher.end(), codes.Unavailable, "SESSION_SILENT", "")
+		if silent := time.Since(heard); silent < 30*time.Second || silent > 31*time.Second {
+			t.Errorf("ended after %v of silence", silent)
+		}
+	})
+}
+
+func TestASlowReaderIsCutOffAndHurtsNobodyElse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const messages, size = 64, 64 << 10
+		s := servertest.Start(t, servertest.Options{Dial: []grpc.DialOption{grpc.WithStaticStreamWindowSize(64 << 10)}})
+		s.CreateTopic("orders")
+		s.CreateSubscription("slow", "orders")
+		s.CreateSubscription("quick", "orders")
+		slow := openSubscribe(t, s, &headracev1.SubscribeRequest_Open{Subscription: "slow"})
+		quick := openSubscribe(t, s, &headracev1.SubscribeRequest_Open{Subscription: "quick"})
+		began := time.Now()
+		for range messages {
+			s.Publish("orders", &headracev1.Message{Data: make([]byte, size)})
+		}
+		for next := uint64(1); next <= messages; {
+			b := quick.nextBatch()
+			next = b.GetFirstSequence() + uint64(len(b.GetMessages()))
+		}
+		quick.send(ack(1, 1, messages))
+		quick.awaitConfirmed(1)
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("the quick session took %v", took)
+		}
+		quick.finish()
+
+		beat := time.NewTicker(10 * time.Second)
+		defer beat.Stop()
+		for range 12 {
+			<-beat.C
+			slow.send(heartbeat())
+		}
+		checkStatus(t, slow.end(), codes.ResourceExhausted, "SLOW_READER", "")
+	})
+}
+
+// openForHours opens a session without the deadline that other tests' streams have.
+func openForHours(t *testing.T, s *servertest.Server) *subscribeStub {
+	t.Helper()
+	stream, err := s.Subscriber.Subscribe(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &subscribeStub{t: t, stream: stream}
+	c.send(open)
+	c.opened = c.next().GetOpened()
+	return c
+}
