@@ -219,7 +219,7 @@ func (l *loop) collectRoom() {
 	for _, s := range l.changed {
 		s.owned.changed = false
 		writable := s.owned.room && !l.held
-		if writable == s.owned.writable || l.sessions[s.handle] != s {
+		if !s.owned.admitted || writable == s.owned.writable || l.sessions[s.handle] != s {
 			continue
 		}
 		s.owned.writable = writable

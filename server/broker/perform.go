@@ -64,6 +64,8 @@ func (l *loop) control(effect delivery.Effect) {
 func (l *loop) admit(s *Session, e *delivery.Attached) {
 	s.owned.told = e.Ceilings
 	s.limits = l.limits(s, e.Ceilings, e.Lease)
+	s.owned.admitted = true
+	l.look(s) // memory may hold it back
 	s.admitted <- nil
 }
 

@@ -160,6 +160,16 @@ func (r *room) id(name Name) storage.SubscriptionID {
 	return s.id
 }
 
+// partition is the topic's first.
+func (r *room) partition() storage.PartitionID {
+	r.t.Helper()
+	t, err := r.catalog.topic(ordersTopic)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return storage.PartitionID{Topic: t.id}
+}
+
 // reader reads what a session hands out and remembers it.
 type reader struct {
 	*Session

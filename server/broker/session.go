@@ -81,6 +81,8 @@ type Session struct {
 
 // ownedSession is what the owner loop remembers of a session. Owner loop only.
 type ownedSession struct {
+	// admitted says that the state machine knows the session.
+	admitted bool
 	// room says that the outbound queue has room, writable what the state machine
 	// was told.
 	room, writable bool
