@@ -76,8 +76,10 @@ func (m *storeModel) step() {
 		m.unsubscribe()
 	case n < 17:
 		m.deleteTopic()
-	case n < 55:
+	case n < 52:
 		m.publish()
+	case n < 55:
+		m.fail()
 	case n < 85:
 		m.settle()
 	case n < 92:
@@ -163,19 +165,57 @@ func (m *storeModel) publish() {
 	if t == nil {
 		return
 	}
+	publish := m.newPublish(t)
+	if m.h.Publish(publish); publish.Err != nil {
+		m.h.t.Errorf("publish: %v", publish.Err)
+	}
+	t.take(publish)
+}
+
+func (m *storeModel) newPublish(t *modelTopic) *storage.Publish {
 	publish := &storage.Publish{}
 	for range 1 + m.rand.IntN(3) {
-		i := m.rand.IntN(modelPartitions)
 		var bodies []string
 		for range 1 + m.rand.IntN(40) {
 			bodies = append(bodies, m.body())
 		}
-		publish.Appends = append(publish.Appends, NewAppend(storage.PartitionID{Topic: t.ID, Partition: uint16(i)}, bodies...))
-		t.messages[i] = append(t.messages[i], bodies...)
+		p := storage.PartitionID{Topic: t.ID, Partition: uint16(m.rand.IntN(modelPartitions))}
+		publish.Appends = append(publish.Appends, NewAppend(p, bodies...))
 	}
-	if m.h.Publish(publish); publish.Err != nil {
-		m.h.t.Errorf("publish: %v", publish.Err)
+	return publish
+}
+
+// take adds what was published to the model.
+func (t *modelTopic) take(publish *storage.Publish) {
+	for i := range publish.Appends {
+		a := &publish.Appends[i]
+		whole := storage.Segment{Bytes: a.Messages, Ends: a.Ends}
+		t.messages[a.Partition.Partition] = append(t.messages[a.Partition.Partition], BodiesOf(&whole, 0)...)
 	}
+}
+
+// fail publishes into a commit that fails, applied or not, and recovers: what was in
+// it is there as a whole or not at all.
+func (m *storeModel) fail() {
+	engine, ok := m.h.Engine.(*Memory)
+	t := m.anyTopic()
+	if t == nil || !ok {
+		return
+	}
+	fault := Fault{Err: storage.ErrUnknown, Applied: m.rand.IntN(2) == 0}
+	engine.FailNext(fault)
+	publish := m.newPublish(t)
+	m.h.Publish(publish)
+	switch {
+	case errors.Is(publish.Err, storage.ErrUnavailable):
+		// Another commit met the fault.
+	case !errors.Is(publish.Err, storage.ErrUnknown):
+		m.h.t.Errorf("publish into a failing commit: %v", publish.Err)
+	case fault.Applied:
+		t.take(publish)
+	}
+	m.h.Crash()
+	m.h.Open()
 }
 
 // body is short, but for one now and then.
