@@ -21,8 +21,10 @@ func TestStoreOnBadger(t *testing.T) {
 }
 
 // badgerHome is a directory of the test's own.
-func badgerHome(t testing.TB) storagetest.StoreHome {
-	dir := t.TempDir()
+func badgerHome(t testing.TB) storagetest.StoreHome { return homeIn(t.TempDir()) }
+
+// homeIn is a directory with a Badger engine.
+func homeIn(dir string) storagetest.StoreHome {
 	return func(t testing.TB) storage.Engine {
 		engine, err := badgerlog.Open(badgerlog.DefaultOptions(dir))
 		if err != nil {
