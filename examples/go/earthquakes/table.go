@@ -19,6 +19,7 @@ func printTable(w io.Writer, o outcome) {
 			quantile(s.deliveryTook, 50), quantile(s.deliveryTook, 99))
 	}
 	_ = t.Flush()
+	fmt.Fprintf(w, "%s waits for its workers, which take %s for each event\n", indexSub, workTime)
 	fmt.Fprintf(w, "alerting printed %d alerts\n", len(o.alerts))
 }
 

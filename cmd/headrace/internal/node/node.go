@@ -6,9 +6,12 @@ import (
 	"log/slog"
 	"net"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/headrace/headrace/cmd/headrace/internal/config"
 	"github.com/headrace/headrace/server"
 	"github.com/headrace/headrace/server/broker"
+	"github.com/headrace/headrace/storage/badgerlog"
 	"github.com/headrace/headrace/storage/shardlog"
 )
 
@@ -20,15 +23,23 @@ type Endpoints struct {
 	OpsAddress string `json:"ops_address"`
 }
 
+// node is a store and what it was made with.
+type node struct {
+	config config.Server
+	logger *slog.Logger
+	engine *badgerlog.Engine
+	store  *shardlog.Store
+}
+
 // Run serves until ctx ends, and then lets clients finish. It calls ready once
 // clients can connect; an error of it stops the node.
 func Run(ctx context.Context, c config.Server, logger *slog.Logger, ready func(Endpoints) error) error {
-	store, err := openStore(ctx, c, logger)
+	n, err := open(ctx, c, logger)
 	if err != nil {
 		return fmt.Errorf("opening %s: %w", c.Dir, err)
 	}
-	err = serve(ctx, c, logger, store, ready)
-	closeErr := store.Close()
+	err = n.serve(ctx, ready)
+	closeErr := n.store.Close()
 	if err == nil && closeErr != nil {
 		// What was acknowledged is on disk by then: this loses nothing, but the next
 		// start has to recover.
@@ -40,9 +51,25 @@ func Run(ctx context.Context, c config.Server, logger *slog.Logger, ready func(E
 	return err
 }
 
-// serve runs the server over an open store.
-func serve(ctx context.Context, c config.Server, logger *slog.Logger, store *shardlog.Store, ready func(Endpoints) error) error {
-	s, err := assemble(c, logger, store)
+// open opens the engine and the store on it.
+func open(ctx context.Context, c config.Server, logger *slog.Logger) (*node, error) {
+	o := badgerlog.DefaultOptions(c.Dir)
+	o.Logger = logger
+	engine, err := badgerlog.Open(o)
+	if err != nil {
+		return nil, err
+	}
+	store, err := shardlog.Open(ctx, engine, shardlog.Options{
+		Logger:     logger,
+		TailBytes:  int(c.TailMemory),
+		CacheBytes: int(c.CacheMemory),
+	})
+	return &node{c, logger, engine, store}, err
+}
+
+// serve runs the server over the open store.
+func (n *node) serve(ctx context.Context, ready func(Endpoints) error) error {
+	s, err := n.assemble()
 	if err != nil {
 		return err
 	}
@@ -57,28 +84,17 @@ func serve(ctx context.Context, c config.Server, logger *slog.Logger, store *sha
 	return s.Run(ctx)
 }
 
-func openStore(ctx context.Context, c config.Server, logger *slog.Logger) (*shardlog.Store, error) {
-	engine, err := openEngine(c, logger)
-	if err != nil {
-		return nil, err
-	}
-	return shardlog.Open(ctx, engine, shardlog.Options{
-		Logger:     logger,
-		TailBytes:  int(c.TailMemory),
-		CacheBytes: int(c.CacheMemory),
-	})
-}
-
 // assemble puts a broker on the store and a server on the broker.
-func assemble(c config.Server, logger *slog.Logger, store *shardlog.Store) (*server.Server, error) {
-	b, err := broker.New(store, broker.Config{
+func (n *node) assemble() (*server.Server, error) {
+	c := n.config
+	b, err := broker.New(n.store, broker.Config{
 		MaxMessageBytes:     int(c.MaxMessageBytes),
 		OutboundMemoryBytes: int64(c.OutboundMemory),
 		PublishMemoryBytes:  int64(c.PublishMemory),
 		MaxTopics:           c.MaxTopics,
 		MaxSubscriptions:    c.MaxSubscriptions,
 		MaxSessions:         c.MaxSessions,
-		Logger:              logger,
+		Logger:              n.logger,
 	})
 	if err != nil {
 		return nil, err
@@ -89,8 +105,9 @@ func assemble(c config.Server, logger *slog.Logger, store *shardlog.Store) (*ser
 		Insecure:        c.Insecure,
 		DrainTimeout:    c.DrainTimeout,
 		MaxMessageBytes: int(c.MaxMessageBytes),
-		Logger:          logger,
-	}, b, store)
+		Collectors:      []prometheus.Collector{&storeCollector{n.store, n.engine}},
+		Logger:          n.logger,
+	}, b, n.store)
 	if err != nil {
 		b.Close()
 		return nil, err
