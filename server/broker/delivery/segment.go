@@ -89,6 +89,8 @@ func (s *segments) drop(g *segment) {
 type timeline struct {
 	marks []mark
 	end   uint64 // the last mark holds up to here
+	// stride is how many segments share a mark, less one; left how many more will.
+	stride, left int
 }
 
 type mark struct {
@@ -96,8 +98,9 @@ type mark struct {
 	time   int64
 }
 
-// maxMarks bounds a timeline; when it is reached every second mark goes, which
-// makes messages look a little older than they are.
+// maxMarks bounds a timeline; when it is reached every second mark goes, and from
+// then on twice as many segments share one: messages look a little older than
+// they are.
 const maxMarks = 128
 
 // note adds a segment's time.
@@ -105,14 +108,22 @@ func (t *timeline) note(base, end uint64, time int64) {
 	if base < t.end {
 		return
 	}
+	t.end = end
+	if t.left--; t.left >= 0 && len(t.marks) > 0 {
+		return
+	}
 	if len(t.marks) == maxMarks {
 		for i := 1; i < maxMarks/2; i++ {
 			t.marks[i] = t.marks[2*i]
 		}
 		t.marks = t.marks[:maxMarks/2]
+		t.stride = 2*t.stride + 1
 	}
+	if len(t.marks) < maxMarks/8 {
+		t.stride = 0
+	}
+	t.left = t.stride
 	t.marks = append(t.marks, mark{base, time})
-	t.end = end
 }
 
 // at returns the time of the message at the floor, 0 when it is not known, and

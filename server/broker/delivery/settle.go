@@ -86,8 +86,10 @@ func (s *State) numbered(x *session, number uint64, at Instant) bool {
 
 // refuse answers a verdict that is not served.
 func (s *State) refuse(o *outcome, all []SequenceRange) {
-	for _, r := range all {
-		o.x.fail(o.number, r.First, r.Last, NotServed)
+	for _, r := range s.disjoint(all) {
+		if r.First <= r.Last {
+			o.x.fail(o.number, r.First, r.Last, NotServed)
+		}
 	}
 	s.awaitCommit(o)
 }

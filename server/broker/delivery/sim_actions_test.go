@@ -230,6 +230,9 @@ func (s *sim) ranges(c *simClient) (all []delivery.SequenceRange) {
 		for i := from; i < from+n; i += stride {
 			all = appendSequence(all, c.holds[i])
 		}
+		if s.one(5) {
+			s.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		}
 		return all
 	}
 	first := uint64(s.IntN(int(c.sent) + 5))

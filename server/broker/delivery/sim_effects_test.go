@@ -132,6 +132,9 @@ func modelChanges(set *delivery.ChangeSet) (all []model.PartitionChange) {
 			}
 			to.Chunks = append(to.Chunks, out)
 		}
+		for _, r := range from.Dropped {
+			to.Dropped = append(to.Dropped, model.Range(r))
+		}
 		all = append(all, to)
 	}
 	return all

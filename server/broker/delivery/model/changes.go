@@ -7,6 +7,8 @@ type PartitionChange struct {
 	Partition uint32
 	Floor     uint64
 	Chunks    []Chunk
+	// Dropped are ranges of chunk indexes that go.
+	Dropped []Range
 }
 
 // Chunk is the whole content of a chunk above the floor.
@@ -75,6 +77,11 @@ func (m *Model) changePartition(c *PartitionChange) error {
 		change.states = append(change.states, messageChange{msg, durable{settled: true}})
 	}
 	p.floor = c.Floor
+	for _, r := range c.Dropped {
+		if (r.Last+1)*chunkMessages > c.Floor {
+			return fmt.Errorf("chunks %d..%d are dropped with the floor at %d", r.First, r.Last, c.Floor)
+		}
+	}
 	for i := range c.Chunks {
 		if err := change.chunk(&c.Chunks[i]); err != nil {
 			return err
@@ -96,7 +103,7 @@ func (c *partitionChange) chunk(k *Chunk) error {
 			break
 		}
 		if msg.durable.settled && msg.state == settled {
-			if !k.Acked(offset) && !msg.durable.settled {
+			if !k.Acked(offset) && !msg.hole {
 				return fmt.Errorf("%v was acked, and is not any more", msg)
 			}
 			continue

@@ -45,7 +45,7 @@ func (m *Model) Delivered(d *Delivery) error {
 	}
 	overhead := frameOverhead + runOverhead*d.Runs + attemptOverhead*d.AttemptRuns
 	if bytes+uint64(overhead) > x.maxFrame {
-		return fmt.Errorf("session %d: a frame of %d bytes, at most %d", d.Session, bytes, x.maxFrame)
+		return fmt.Errorf("session %d: a frame of %d bytes and %d beside them, at most %d", d.Session, bytes, overhead, x.maxFrame)
 	}
 	if bytes != d.Bytes || x.charged != d.ChargedBytes {
 		return fmt.Errorf("session %d: %d bytes, charged %d; expected %d, %d", d.Session, d.Bytes, d.ChargedBytes, bytes, x.charged)

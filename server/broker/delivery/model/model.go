@@ -96,6 +96,7 @@ type message struct {
 	size      uint64
 	state     state
 	delivered bool
+	hole      bool
 	failed    uint32
 	expired   uint32
 	durable   durable
@@ -161,7 +162,7 @@ func (m *Model) Hole(id uint32, first, last uint64) {
 	m.holes = true
 	p := m.partitions[id]
 	for p.head() <= last {
-		msg := &message{partition: p, offset: p.head(), size: 0}
+		msg := &message{partition: p, offset: p.head()}
 		p.messages = append(p.messages, msg)
 	}
 	for offset := first; offset <= last; offset++ {
@@ -169,7 +170,7 @@ func (m *Model) Hole(id uint32, first, last uint64) {
 		if msg.state != outstanding {
 			msg.state = settled
 		}
-		msg.durable = durable{settled: true}
+		msg.durable, msg.hole = durable{settled: true}, true
 	}
 	p.prune()
 }
