@@ -2,6 +2,7 @@ package broker
 
 import (
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,32 +28,32 @@ func TestFullMailboxMakesReceiveLoopsWait(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		entered := 0
+		var entered atomic.Int32
 		for i := range 3 {
 			go func() {
 				time.Sleep(time.Duration(i)) //nolint:forbidigo // in a bubble
 				if err := m.put(heard(delivery.SessionID(mailboxLetters+i), 0)); err == nil {
-					entered++
+					entered.Add(1)
 				}
 			}()
 		}
 		time.Sleep(time.Second) //nolint:forbidigo // in a bubble
 		synctest.Wait()
-		if entered != 0 {
-			t.Fatalf("%d letters came into a full mailbox", entered)
+		if n := entered.Load(); n != 0 {
+			t.Fatalf("%d letters came into a full mailbox", n)
 		}
 		letters, through, waited, more := m.take(nil, 2)
 		synctest.Wait()
-		if entered != 2 || len(letters) != 2 || !more {
-			t.Errorf("%d of 3 entered after 2 were taken", entered)
+		if entered.Load() != 2 || len(letters) != 2 || !more {
+			t.Errorf("%d of 3 entered after 2 were taken", entered.Load())
 		}
 		if through != 0 || waited != time.Second {
 			t.Errorf("seen through %v after waiting %v", through, waited)
 		}
 		letters, through, waited, more = m.take(letters[:0], 2*mailboxLetters)
 		synctest.Wait()
-		if len(letters) != mailboxLetters || entered != 3 || !more || through != 2 || waited != 0 {
-			t.Errorf("took %d, %d entered, more %v, through %v, waited %v", len(letters), entered, more, through, waited)
+		if len(letters) != mailboxLetters || entered.Load() != 3 || !more || through != 2 || waited != 0 {
+			t.Errorf("took %d, %d entered, more %v, through %v, waited %v", len(letters), entered.Load(), more, through, waited)
 		}
 		letters, through, _, more = m.take(letters[:0], 10)
 		if len(letters) != 1 || more || through != time.Second {

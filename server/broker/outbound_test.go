@@ -3,6 +3,7 @@ package broker
 import (
 	"errors"
 	"io"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,13 +16,13 @@ type queue struct {
 	*outbound
 
 	t       *testing.T
-	notices int
+	notices atomic.Int32
 }
 
 func newQueue(t *testing.T) *queue {
 	t.Helper()
 	q := &queue{t: t}
-	q.outbound = newOutbound(newClock(), &outboundMemory{limit: 1 << 30}, func() { q.notices++ })
+	q.outbound = newOutbound(newClock(), &outboundMemory{limit: 1 << 30}, func() { q.notices.Add(1) })
 	t.Cleanup(func() { q.fail(ErrSessionClosed) })
 	return q
 }
@@ -144,14 +145,14 @@ func TestQueueIsBoundedByFramesAndBytes(t *testing.T) {
 		if _, err := q.take(); err != nil {
 			t.Fatal(err)
 		}
-		if q.room() || q.notices != 0 {
+		if q.room() || q.notices.Load() != 0 {
 			t.Errorf("%s: a frame that is being written does not count", name)
 		}
 		if _, err := q.take(); err != nil && !errors.Is(err, errNothing) {
 			t.Fatal(err)
 		}
-		if !q.room() || q.notices != 1 {
-			t.Errorf("%s: after a write room is %v, notices %d", name, q.room(), q.notices)
+		if !q.room() || q.notices.Load() != 1 {
+			t.Errorf("%s: after a write room is %v, notices %d", name, q.room(), q.notices.Load())
 		}
 	}
 }
@@ -173,8 +174,8 @@ func TestUnreadResultsEndTheSession(t *testing.T) {
 			t.Errorf("%s: ended at the limit: %v", name, err)
 		}
 		put(q, 0)
-		if err := q.err(); !errors.Is(err, ErrResultsUnread) || q.notices != 1 {
-			t.Errorf("%s: above the limit: %v, %d notices", name, err, q.notices)
+		if err := q.err(); !errors.Is(err, ErrResultsUnread) || q.notices.Load() != 1 {
+			t.Errorf("%s: above the limit: %v, %d notices", name, err, q.notices.Load())
 		}
 		if _, err := q.take(); !errors.Is(err, ErrResultsUnread) {
 			t.Errorf("%s: take: %v", name, err)

@@ -95,6 +95,12 @@ func (b *PublishBatch) Release() {
 	if cap(b.Messages) > maxPooledBytes {
 		return
 	}
+	b.reset()
+	batches.Put(b)
+}
+
+// reset empties the batch and keeps its buffers.
+func (b *PublishBatch) reset() {
 	clear(b.publish.Appends)
 	*b = PublishBatch{
 		Messages:  b.Messages[:0],
@@ -104,5 +110,4 @@ func (b *PublishBatch) Release() {
 		publish:   storage.Publish{Appends: b.publish.Appends[:0]},
 		split:     b.split.reset(),
 	}
-	batches.Put(b)
 }

@@ -17,8 +17,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // The names that tests use.
 const (
-	ordersTopic  Name = "default/orders"
-	billingSub Name = "default/billing"
+	ordersTopic Name = "default/orders"
+	billingSub  Name = "default/billing"
 )
 
 // room is a broker over a fake store, with a topic and a subscription.

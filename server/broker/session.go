@@ -91,7 +91,7 @@ type ownedSession struct {
 	// draining says that the client asked for no more.
 	draining bool
 	told     delivery.Ceilings
-	event   delivery.Writable
+	event    delivery.Writable
 }
 
 // ID is the session's unguessable id.
