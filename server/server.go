@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/experimental"
 	"google.golang.org/grpc/health"
@@ -181,6 +182,10 @@ func (s *Server) Stop() {
 	s.stopCalls(hurryTimeout)
 	s.loops.wait()
 }
+
+// Metrics gives the server's metrics, as /metrics shows them. More may be
+// registered.
+func (s *Server) Metrics() *prometheus.Registry { return s.metrics.registry }
 
 // Serving is closed when the server answers.
 func (s *Server) Serving() <-chan struct{} { return s.serving }

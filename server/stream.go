@@ -51,22 +51,24 @@ func (l *loops) run(s streamLoops) error {
 			// The client half-closed: what is left is the send loop's business.
 			received = nil
 		case <-s.ended:
-			return l.finish(sent, s.cause())
+			return l.finish(sent, s.cause)
 		}
 	}
 }
 
+// sendPatience is how long a send loop may still take when its session has ended.
+const sendPatience = time.Second
+
 // finish gives the send loop a moment to write what comes before the end, and to
 // say itself why the stream ended.
-func (l *loops) finish(sent <-chan error, cause error) error {
-	const patience = time.Second
-	timer := time.NewTimer(patience)
+func (l *loops) finish(sent <-chan error, cause func() error) error {
+	timer := time.NewTimer(sendPatience)
 	defer timer.Stop()
 	select {
 	case err := <-sent:
 		return err
 	case <-timer.C:
-		return cause
+		return cause()
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -16,25 +18,44 @@ import (
 var errEnd = errors.New("the end")
 
 func TestAStreamEndsWithTheFirstOfItsLoops(t *testing.T) {
-	never := make(chan struct{})
-	defer close(never)
-	stuck := func() error { <-never; return nil }
-	ended := make(chan struct{})
-	close(ended)
-	for name, s := range map[string]streamLoops{
-		"the send loop ends":             {receive: stuck, send: func() error { return errEnd }},
-		"the receive loop ends":          {receive: func() error { return errEnd }, send: stuck},
-		"half-closed, then sent":         {receive: func() error { return nil }, send: func() error { return errEnd }},
-		"ended while a write is stuck":   {receive: stuck, send: stuck, ended: ended, cause: func() error { return errEnd }},
-		"ended while a write still ends": {receive: stuck, send: func() error { return errEnd }, ended: ended, cause: func() error { return nil }},
+	for name, loopsOf := range map[string]func(stuck func() error) streamLoops{
+		"the send loop ends": func(stuck func() error) streamLoops {
+			return streamLoops{receive: stuck, send: fails}
+		},
+		"the receive loop ends": func(stuck func() error) streamLoops {
+			return streamLoops{receive: fails, send: stuck}
+		},
+		"half-closed, then sent": func(func() error) streamLoops {
+			return streamLoops{receive: func() error { return nil }, send: fails}
+		},
+		"ended while a write is stuck": func(stuck func() error) streamLoops {
+			return streamLoops{receive: stuck, send: stuck, ended: closed(), cause: fails}
+		},
+		"ended while a write still goes on": func(stuck func() error) streamLoops {
+			return streamLoops{receive: stuck, send: func() error { time.Sleep(sendPatience / 2); return errEnd }, ended: closed(), cause: stuck}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var l loops
-			if err := l.run(s); !errors.Is(err, errEnd) && name != "ended while a write still ends" {
-				t.Fatalf("run returned %v", err)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				never := make(chan struct{})
+				var l loops
+				err := l.run(loopsOf(func() error { <-never; return nil }))
+				if !errors.Is(err, errEnd) {
+					t.Errorf("run returned %v", err)
+				}
+				close(never)
+				l.wait()
+			})
 		})
 	}
+}
+
+func fails() error { return errEnd }
+
+func closed() <-chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
 }
 
 func TestAfterComesWhenBothLoopsHaveEnded(t *testing.T) {
