@@ -51,7 +51,8 @@ type PublishBatch struct {
 	Runs []PublishedRun
 
 	publish storage.Publish
-	split   batchSplit
+	// split is made when a batch is divided for the first time.
+	split *batchSplit
 	// refused says that the store never sees the batch.
 	refused bool
 	// handedAt is when the batch went to the store.
@@ -102,12 +103,15 @@ func (b *PublishBatch) Release() {
 // reset empties the batch and keeps its buffers.
 func (b *PublishBatch) reset() {
 	clear(b.publish.Appends)
+	if b.split != nil {
+		b.split.reset()
+	}
 	*b = PublishBatch{
 		Messages:  b.Messages[:0],
 		Ends:      b.Ends[:0],
 		KeyHashes: b.KeyHashes[:0],
 		Runs:      b.Runs[:0],
 		publish:   storage.Publish{Appends: b.publish.Appends[:0]},
-		split:     b.split.reset(),
+		split:     b.split,
 	}
 }

@@ -25,7 +25,7 @@ type publishLine struct {
 	mu sync.Mutex
 	// pending are the batches not yet taken, oldest first. The store's queue bounds
 	// those that it has; refused ones are bounded by the publish window.
-	pending []*PublishBatch
+	pending fifo[*PublishBatch]
 	closed  bool
 
 	// completed is the memory of take's result; failure is how the line ended.
@@ -91,7 +91,7 @@ func (l *publishLine) push(batch *PublishBatch) bool {
 	if l.closed {
 		return false
 	}
-	l.pending = append(l.pending, batch)
+	l.pending.push(batch)
 	return true
 }
 
@@ -100,11 +100,10 @@ func (l *publishLine) push(batch *PublishBatch) bool {
 func (l *publishLine) withdraw(batch *PublishBatch) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	n := len(l.pending)
-	if n == 0 || l.pending[n-1] != batch {
+	if l.pending.len() == 0 || l.pending.back() != batch {
 		return false
 	}
-	l.pending = l.pending[:n-1]
+	l.pending.popBack()
 	return true
 }
 
@@ -162,18 +161,18 @@ func (b *PublishBatch) settle() error {
 func (l *publishLine) oldest() *PublishBatch {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.pending) == 0 {
+	if l.pending.len() == 0 {
 		return nil
 	}
-	return l.pending[0]
+	return l.pending.front()
 }
 
 func (l *publishLine) pop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	rest := copy(l.pending, l.pending[1:])
-	l.pending[rest] = nil
-	l.pending = l.pending[:rest]
+	if l.pending.len() > 0 {
+		l.pending.pop()
+	}
 }
 
 // open says whether batches are not yet taken.
@@ -192,13 +191,13 @@ func (l *publishLine) abandoned(err error) error {
 func (l *publishLine) close() {
 	l.mu.Lock()
 	pending, closed := l.pending, l.closed
-	l.pending, l.closed = nil, true
+	l.pending, l.closed = fifo[*PublishBatch]{}, true
 	l.mu.Unlock()
 	if closed {
 		return
 	}
-	for _, batch := range pending {
-		batch.load(-1)
+	for pending.len() > 0 {
+		pending.pop().load(-1)
 	}
 	l.queue.Close()
 }

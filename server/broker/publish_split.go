@@ -25,8 +25,11 @@ type batchPart struct {
 }
 
 // reset empties the split and keeps its buffers.
-func (s *batchSplit) reset() batchSplit {
-	return batchSplit{parts: s.parts[:0], chosen: s.chosen[:0]}
+func (s *batchSplit) reset() {
+	for i := range s.parts {
+		s.of[s.parts[i].partition] = 0
+	}
+	s.parts, s.chosen = s.parts[:0], s.chosen[:0]
 }
 
 // assign divides the batch into appends to partitions: what has a key goes to the
@@ -81,6 +84,9 @@ func (b *PublishBatch) partitionOf(i, unkeyed int) int {
 
 // divide copies each message to its partition's part.
 func (b *PublishBatch) divide(unkeyed int) {
+	if b.split == nil {
+		b.split = &batchSplit{}
+	}
 	start := uint32(0)
 	for i, end := range b.Ends {
 		index := b.split.part(b.partitionOf(i, unkeyed))

@@ -19,6 +19,12 @@ const (
 	Exclusive = delivery.Exclusive
 )
 
+// The backoff of a subscription that asks for none.
+const (
+	DefaultMinBackoff = time.Second
+	DefaultMaxBackoff = 10 * time.Minute
+)
+
 // SubscriptionConfig is what a client says of a subscription. Order NONE, at
 // least once, and attempts without end are all that is served: they have no
 // field, but are stored by name, so that later defaults do not change what exists.
@@ -54,8 +60,8 @@ func NewSubscriptionConfig(name, topic Name) SubscriptionConfig {
 		Mode:           Shared,
 		Lease:          delivery.DefaultLease,
 		MaxLease:       delivery.DefaultLeaseCap,
-		MinBackoff:     delivery.DefaultBackoffMin,
-		MaxBackoff:     delivery.DefaultBackoffMax,
+		MinBackoff:     DefaultMinBackoff,
+		MaxBackoff:     DefaultMaxBackoff,
 		MaxOutstanding: Amount{Messages: delivery.DefaultMaxMessages, Bytes: delivery.DefaultMaxBytes},
 	}
 }
