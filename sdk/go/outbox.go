@@ -146,7 +146,7 @@ func (o *outbox) batchFor(topic string, framed int, oneWay bool) *publishBatch {
 func (o *outbox) seal(b *publishBatch) {
 	b.sealed = true
 	t := o.topics[b.topic]
-	t.open, t.expected = nil, len(b.body)
+	t.open, t.expected = nil, min(len(b.body), o.config.batchBytes)
 	o.sealed.push(b)
 	o.signal()
 }

@@ -415,3 +415,35 @@ func TestRealTheLeaseIsTheSubscribersWish(t *testing.T) {
 		}
 	})
 }
+
+func TestRealIdleStreamsStayOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := servertest.Start(t, servertest.Options{})
+		s.CreateTopic("orders")
+		s.CreateSubscription("billing", "orders")
+		c := dialReal(t, s, headrace.WithClientID("idle"))
+		ctx, stop := context.WithCancel(t.Context())
+		received := make(chan string, 2)
+		ended := make(chan error, 1)
+		go func() {
+			ended <- c.Subscription("billing").Receive(ctx, func(_ context.Context, d *headrace.Delivery) error {
+				received <- fmt.Sprint(string(d.Data), d.Sequence())
+				return nil
+			})
+		}()
+		for i, want := range []string{"01", "02"} { // The sequence goes on: it is one session.
+			publishReal(t, c, 1)
+			if got := <-received; got != want {
+				t.Errorf("message %d is %s, want %s", i, got, want)
+			}
+			time.Sleep(10 * time.Minute)
+		}
+		if p, err := c.Topic("orders").PublishAsync(t.Context(), message("m")).Position(t.Context()); err != nil || p.Offset != 2 {
+			t.Errorf("after ten minutes: %v, %v", p, err)
+		}
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}

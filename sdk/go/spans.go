@@ -68,10 +68,14 @@ func (s spans) ranges() []*headracev1.SequenceRange {
 	return pointers
 }
 
+// spansOf takes ranges from the server; one that ends before it begins holds
+// nothing.
 func spansOf(ranges []*headracev1.SequenceRange) spans {
-	s := make(spans, len(ranges))
-	for i, r := range ranges {
-		s[i] = span{r.GetFirst(), r.GetLast()}
+	s := make(spans, 0, len(ranges))
+	for _, r := range ranges {
+		if r.GetFirst() <= r.GetLast() {
+			s = append(s, span{r.GetFirst(), r.GetLast()})
+		}
 	}
 	return s
 }
