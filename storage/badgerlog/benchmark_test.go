@@ -161,3 +161,27 @@ func BenchmarkDescend(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkOpen opens a store with many small records, which is what checking all
+// tables costs.
+func BenchmarkOpen(b *testing.B) {
+	const batches = 100
+	o := testOptions(b.TempDir())
+	e := mustOpen(b, o)
+	value := make([]byte, 60)
+	value[0] = 1
+	for number := range uint64(batches) {
+		ops := make([]storage.Op, record.MaxBatchKeys-1)
+		for i := range ops {
+			key := binary.BigEndian.AppendUint64([]byte("m"), number*record.MaxBatchKeys+uint64(i))
+			ops[i] = storage.Op{Key: key, Value: value}
+		}
+		mustCommit(b, e, batch(number+1, 1, ops...))
+	}
+	size := e.Stats().LSMBytes
+	mustClose(b, e)
+	for b.Loop() {
+		mustClose(b, mustOpen(b, o))
+	}
+	b.ReportMetric(float64(size>>20), "MiB-tables")
+}

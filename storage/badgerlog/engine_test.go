@@ -103,7 +103,7 @@ func TestStatsCount(t *testing.T) {
 func TestBadgerIsTunedForDurability(t *testing.T) {
 	o := DefaultOptions("dir")
 	b := o.badger("dir", nil)
-	if !b.SyncWrites || b.InMemory || b.ReadOnly || b.BypassLockGuard || b.ChecksumVerificationMode != options.OnBlockRead {
+	if !b.SyncWrites || b.InMemory || b.ReadOnly || b.BypassLockGuard || b.ChecksumVerificationMode != options.NoVerification {
 		t.Errorf("got %+v", b)
 	}
 	if b.ValueThreshold != record.InlineValueBytes || b.MaxLevels < 7 || b.NumVersionsToKeep != 1 {

@@ -121,10 +121,21 @@ func (e *Engine) openBadger(dir string, s system) (*badger.DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s cannot be opened: %w: %s", storage.ErrDataLoss, dir, err, whatToDo)
 	}
-	if err := e.stop.cause(); err != nil {
+	if err := e.checkTables(db); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w: %s", storage.ErrDataLoss, dir, errors.Join(err, db.Close()), whatToDo)
 	}
 	return db, nil
+}
+
+// checkTables reads all of Badger's tables and checks their blocks, and whether
+// Badger left one out.
+func (e *Engine) checkTables(db *badger.DB) error {
+	start := e.clock()
+	if err := db.VerifyChecksum(); err != nil {
+		return err
+	}
+	e.options.Logger.Info("Badger's tables are checked.", "tables", len(db.Tables()), "took", e.clock().Sub(start))
+	return e.stop.cause()
 }
 
 // tryBadger opens Badger, which crashes on some damage.

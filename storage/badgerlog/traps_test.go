@@ -1,7 +1,9 @@
 package badgerlog
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -181,6 +183,110 @@ func TestTrapBadgerIgnoresADamagedTable(t *testing.T) {
 		t.Errorf("open: %v", err)
 	}
 	mustOpen(t, testOptions(dir))
+}
+
+// tableStore is a closed store whose one table has many keys, each with its own
+// name, several times, as its value.
+func tableStore(t *testing.T, keys int) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	e := mustOpen(t, testOptions(dir))
+	for number := range uint64(4) {
+		var ops []storage.Op
+		for k := range keys / 4 {
+			key := fmt.Sprintf("key-%d-%05d", number, k)
+			ops = append(ops, put(key, strings.Repeat(key, 5)))
+		}
+		mustCommit(t, e, batch(number+1, 1, ops...))
+	}
+	mustClose(t, e)
+	return dir
+}
+
+// flipTable flips a bit of a store's one table.
+func flipTable(t *testing.T, dir string, at func(table []byte) int) {
+	t.Helper()
+	tables, err := filepath.Glob(filepath.Join(dir, badgerDirName, "*.sst"))
+	if err != nil || len(tables) != 1 {
+		t.Fatalf("tables %v, %v", tables, err)
+	}
+	table, err := os.ReadFile(tables[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Written in place: Badger has the file mapped.
+	f, err := os.OpenFile(tables[0], os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := at(table)
+	_, err = f.WriteAt([]byte{table[i] ^ 1}, int64(i))
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTrapFlippedBitInATableIsFoundAtOpen: wherever it is in the data.
+func TestTrapFlippedBitInATableIsFoundAtOpen(t *testing.T) {
+	for _, share := range []float64{0.01, 0.123, 0.3, 0.5, 0.77, 0.9} {
+		dir := tableStore(t, 4000)
+		at := func(table []byte) int { return int(share * float64(len(table))) }
+		flipTable(t, dir, at)
+		if _, err := Open(testOptions(dir)); !errors.Is(err, storage.ErrDataLoss) || !strings.Contains(err.Error(), ".sst") {
+			t.Errorf("at %v of the table: %v", share, err)
+		}
+		flipTable(t, dir, at)
+		mustClose(t, mustOpen(t, testOptions(dir)))
+	}
+}
+
+// TestTrapFlippedBitHidesNoOtherKeys: a bit that flips in the value of a key, once
+// the tables are checked, spoils that value and nothing else.
+func TestTrapFlippedBitHidesNoOtherKeys(t *testing.T) {
+	const keys = 4000
+	dir := tableStore(t, keys)
+	e := mustOpen(t, testOptions(dir))
+	flipTable(t, dir, func(table []byte) int { return bytes.Index(table, []byte("key-2-00500key")) })
+	found, spoiled := 0, 0
+	err := e.View(func(r storage.Reader) error {
+		return r.Ascend(nil, nil, func(key []byte, v storage.Value) (bool, error) {
+			found++
+			return true, v.Read(func(value []byte) error {
+				if string(value) != strings.Repeat(string(key), 5) {
+					spoiled++
+				}
+				return nil
+			})
+		})
+	})
+	if err != nil || found != keys || spoiled != 1 {
+		t.Errorf("%d of %d keys, %d spoiled, %v", found, keys, spoiled, err)
+	}
+}
+
+// TestTrapBadgerCrashesOnADamagedBlock: the read is ErrDataLoss, and the engine
+// fails. A panic of the reader's own is not hidden.
+func TestTrapBadgerCrashesOnADamagedBlock(t *testing.T) {
+	e := mustOpen(t, testOptions(t.TempDir()))
+	view := func(crash any) (err error) {
+		return e.View(func(storage.Reader) error { panic(crash) })
+	}
+	func() {
+		defer func() {
+			if crash := recover(); crash != "mine" {
+				t.Errorf("recovered %v", crash)
+			}
+		}()
+		_ = view("mine")
+	}()
+	if e.Err() != nil {
+		t.Errorf("a reader's panic makes the engine fail: %v", e.Err())
+	}
+	if err := view(blockCrash + "\nTable ID: 7\n"); !errors.Is(err, storage.ErrDataLoss) {
+		t.Errorf("view: %v", err)
+	}
+	<-e.Failed()
+	mustClose(t, e) // Nobody counts as inside any more.
 }
 
 // TestTrapFailedBadgerDoesNotClose: Badger retries a flush for ever; closing a

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/dgraph-io/badger/v4"
 
@@ -12,12 +13,30 @@ import (
 )
 
 // View implements storage.Engine. It begins when the commits before it have ended.
-func (e *Engine) View(fn func(storage.Reader) error) error {
+func (e *Engine) View(fn func(storage.Reader) error) (err error) {
 	if !e.gate.enter() {
 		return fmt.Errorf("%w: closed", storage.ErrUnavailable)
 	}
 	defer e.gate.leave()
+	defer func() {
+		if crash := recover(); crash != nil {
+			err = e.crashed(crash)
+		}
+	}()
 	return e.db.View(func(txn *badger.Txn) error { return fn(reader{txn}) })
+}
+
+// blockCrash is how Badger's message begins when a damaged block makes it panic.
+const blockCrash = "==== Recovered===="
+
+// crashed makes an error of Badger's panic on a damaged block. The engine fails:
+// nobody knows what the panic left locked. Other panics go on.
+func (e *Engine) crashed(crash any) error {
+	text, ok := crash.(string)
+	if !ok || !strings.HasPrefix(text, blockCrash) {
+		panic(crash)
+	}
+	return fmt.Errorf("%w: %w", storage.ErrDataLoss, e.stop.trip("badger crashed on a damaged block: %s", text))
 }
 
 // reader reads one snapshot.
