@@ -16,7 +16,8 @@ type Cursor struct {
 	Generation uint64
 	// Floor: every message before it is settled.
 	Floor storage.Offset
-	// Settled counts the offsets past the floor that the ack chunks hold as acked.
+	// Settled counts the offsets that the ack chunks hold as acked, as they were
+	// written: the floor may have passed some since.
 	Settled uint64
 	// AckParts counts the records of ack chunks of the generation, AckSum is the
 	// exclusive or of AckHash over them: what is found must match.

@@ -13,5 +13,8 @@ func MaxSegmentBytes(bodies, runs, messages int) int {
 // twice while it grows. Only after Reset.
 func (b *SegmentBuilder) Reserve(bytes int) { b.value = slices.Grow(b.value, bytes) }
 
-// MemoryBytes is the size of the builder's buffer.
-func (b *SegmentBuilder) MemoryBytes() int { return cap(b.value) }
+// MemoryBytes is the size of all memory that the builder holds.
+func (b *SegmentBuilder) MemoryBytes() int {
+	const keyHashBytes, decodedRunBytes = 8, 64
+	return cap(b.value) + 4*cap(b.ends) + keyHashBytes*cap(b.hashes) + decodedRunBytes*cap(b.runs)
+}

@@ -14,6 +14,12 @@ import (
 // chunk of larger and of tiny messages.
 var chunkClassesBytes = [...]int{1 << 10, 4 << 10, 16 << 10, 48 << 10, 96 << 10, 140 << 10, 208 << 10}
 
+// What a chunk takes besides its builder: for itself, and for each of its runs.
+const (
+	chunkOverheadBytes = 512
+	chunkRunBytes      = 192
+)
+
 // maxIdleChunkBytes bounds the buffers that wait for their next use.
 const maxIdleChunkBytes = 16 << 20
 
@@ -58,7 +64,7 @@ func (c *chunk) share() *tailring.Block {
 		c.block.Segments = append(c.block.Segments, s.Share(c.release))
 		c.block.Rings = append(c.block.Rings, &c.partitions[i].ring)
 	}
-	c.block.Bytes = c.MemoryBytes()
+	c.block.Bytes = c.memoryBytes()
 	return &c.block
 }
 
@@ -69,6 +75,11 @@ func (c *chunk) segmentReleased(*storage.Segment) {
 	if c.live.Add(-1) == 0 {
 		c.pool.put(c)
 	}
+}
+
+// memoryBytes is the size of all memory that the chunk holds.
+func (c *chunk) memoryBytes() int {
+	return c.MemoryBytes() + chunkOverheadBytes + chunkRunBytes*cap(c.segments)
 }
 
 func (c *chunk) reset() {
@@ -116,7 +127,7 @@ func (p *chunkPool) takeIdle(class int) *chunk {
 	c := idle[len(idle)-1]
 	idle[len(idle)-1] = nil
 	p.idle[class] = idle[:len(idle)-1]
-	p.idleBytes -= c.MemoryBytes()
+	p.idleBytes -= c.memoryBytes()
 	return c
 }
 
@@ -128,11 +139,11 @@ func (p *chunkPool) put(c *chunk) {
 	c.reset()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.idleBytes+c.MemoryBytes() > maxIdleChunkBytes {
+	if p.idleBytes+c.memoryBytes() > maxIdleChunkBytes {
 		return
 	}
 	p.idle[c.class] = append(p.idle[c.class], c)
-	p.idleBytes += c.MemoryBytes()
+	p.idleBytes += c.memoryBytes()
 }
 
 // classOf is the index of the smallest class that holds size bytes; their number

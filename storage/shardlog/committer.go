@@ -187,6 +187,7 @@ func (c *committer) onCommitted(b *batch) {
 	c.settle(b)
 	b.reset()
 	c.spare = append(c.spare, b)
+	c.metrics.observe(c)
 }
 
 // begin opens the next batch.

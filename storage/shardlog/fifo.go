@@ -1,6 +1,10 @@
 package shardlog
 
-// fifo is a queue that keeps its memory. The zero value is ready.
+// minFifoItems is the memory that a fifo keeps however little is in it.
+const minFifoItems = 256
+
+// fifo is a queue that reuses its memory, and gives it back after a burst. The zero
+// value is ready.
 type fifo[T any] struct {
 	items []T
 	first int
@@ -22,9 +26,19 @@ func (f *fifo[T]) pop() T {
 	f.items[f.first] = zero
 	f.first++
 	if f.first > len(f.items)/2 {
-		n := copy(f.items, f.items[f.first:])
-		clear(f.items[n:])
-		f.items, f.first = f.items[:n], 0
+		f.compact()
 	}
 	return x
+}
+
+func (f *fifo[T]) compact() {
+	live := f.items[f.first:]
+	f.first = 0
+	if cap(f.items) > minFifoItems && len(live) < cap(f.items)/8 {
+		f.items = append(make([]T, 0, 2*len(live)), live...)
+		return
+	}
+	n := copy(f.items, live)
+	clear(f.items[n:])
+	f.items = f.items[:n]
 }

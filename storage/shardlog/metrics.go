@@ -52,6 +52,13 @@ func (m *metrics) committed(b *batch) {
 	m.lastCommitNanos.Store(int64(b.took))
 }
 
+// observe notes what waits. Loop only.
+func (m *metrics) observe(c *committer) {
+	m.waitingQueues.Store(int64(c.queues.queues.len()))
+	m.waitingSlots.Store(int64(c.slots.len()))
+	m.tailBytes.Store(int64(c.tails.Bytes()))
+}
+
 func (m *metrics) snapshot() Metrics {
 	return Metrics{
 		Commits:           m.commits.Load(),

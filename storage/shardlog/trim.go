@@ -9,7 +9,7 @@ import (
 
 const (
 	// trimPointersAtOnce bounds the pointers that one step takes away.
-	trimPointersAtOnce = 2000
+	trimPointersAtOnce = 4000
 	// trimPartitionsAtOnce bounds the partitions that one step looks at.
 	trimPartitionsAtOnce = 1024
 	// readPartitionsAtOnce bounds those that one snapshot is read for.
