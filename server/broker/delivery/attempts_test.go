@@ -13,7 +13,7 @@ func TestABrokenSessionChargesEachUnsettledDelivery(t *testing.T) {
 	w.attach(1, 100, 1<<20)
 	w.settle(1, 1, delivery.Ack, 11, 20)
 	w.got(1)
-	w.detach(1, delivery.Broken)
+	w.detach(delivery.Broken)
 	want(t, "expired", w.stats().Expired, 90)
 	w.attach(2, 100, 1<<20)
 	for _, d := range w.delivers {
@@ -36,7 +36,7 @@ func TestACleanCloseChargesNothing(t *testing.T) {
 		w.publish(0, 10, 10)
 		w.attach(1, 10, 1<<20)
 		w.delivers = nil
-		w.detach(1, how)
+		w.detach(how)
 		w.attach(2, 10, 1<<20)
 		want(t, "attempts above 1", len(w.delivers[0].Attempts), 0)
 		want(t, "due at once", w.count(2), 10)
@@ -62,7 +62,7 @@ func TestNothingComesBackBeforeItsCountsAreCommitted(t *testing.T) {
 	w.holdCommits = true
 	w.publish(0, 10, 10)
 	w.attach(1, 10, 1<<20)
-	w.detach(1, delivery.Broken)
+	w.detach(delivery.Broken)
 	w.attach(2, 10, 1<<20)
 	want(t, "delivered before the commit", w.count(2), 0)
 	w.do(w.commit())
@@ -74,7 +74,7 @@ func TestWhatIsReleasedNeedsNoCommit(t *testing.T) {
 	w.holdCommits = true
 	w.publish(0, 10, 10)
 	w.attach(1, 10, 1<<20)
-	w.detach(1, delivery.Gone)
+	w.detach(delivery.Gone)
 	w.attach(2, 10, 1<<20)
 	want(t, "delivered", w.count(2), 10)
 	want(t, "change sets", len(w.sets), 0)
@@ -86,8 +86,8 @@ func TestAttemptsSurviveARestart(t *testing.T) {
 	w.attach(1, 10, 1<<20)
 	w.settle(1, 1, delivery.Retry, 1, 3)
 	w.settle(1, 2, delivery.Ack, 4, 5)
-	w.detach(1, delivery.Broken)
-	w.restart(delivery.Config{})
+	w.detach(delivery.Broken)
+	w.restart()
 	w.delivers = nil
 	w.attach(2, 10, 1<<20)
 	w.wait(2 * time.Second)
@@ -120,7 +120,7 @@ func TestARestartKeepsTheTimeOfARetry(t *testing.T) {
 	retry := w.settling(1, 1, delivery.Retry, 1, 1)
 	retry.Delay = time.Hour
 	w.do(retry)
-	w.restart(delivery.Config{})
+	w.restart()
 	w.delivers = nil
 	w.attach(2, 10, 1<<20)
 	w.hear(time.Hour-time.Second, 2)
@@ -136,7 +136,7 @@ func TestWhatWasNotCommittedIsDeliveredAgainAfterARestart(t *testing.T) {
 	w.settle(1, 1, delivery.Ack, 1, 5)
 	w.holdCommits = true
 	w.settle(1, 2, delivery.Ack, 6, 10)
-	w.restart(delivery.Config{})
+	w.restart()
 	w.got(1)
 	w.attach(2, 10, 1<<20)
 	wantOffsets(t, "delivered", w.got(2), 5, 6, 7, 8, 9)

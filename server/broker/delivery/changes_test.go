@@ -49,7 +49,7 @@ func TestChunksBelowTheFloorOfRecoveryAreDropped(t *testing.T) {
 		p.chunks[index] = delivery.Chunk{Index: index}
 	}
 	p.floor = 3 * delivery.ChunkOffsets
-	w.restart(delivery.Config{})
+	w.restart()
 	w.do()
 	want(t, "chunks", len(p.chunks), 1)
 	want(t, "dropped", w.sets[0].dropped, 3)
@@ -85,7 +85,7 @@ func TestABrokenSessionWithManyHolesIsSpreadOverChangeSets(t *testing.T) {
 	}
 	w.attach(1, n, 1<<30)
 	want(t, "delivered", w.count(1), n)
-	w.detach(1, delivery.Broken)
+	w.detach(delivery.Broken)
 	w.attach(2, n, 1<<30)
 	for commits := 1; w.store.open != nil; commits++ {
 		set := w.sets[len(w.sets)-1]
@@ -174,7 +174,7 @@ func TestWithoutSessionsNothingIsLoaded(t *testing.T) {
 	want(t, "loads", len(w.loads), 0)
 	w.attach(1, 5, 1<<20)
 	want(t, "loads for a session", len(w.loads), 1)
-	w.detach(1, delivery.Gone)
+	w.detach(delivery.Gone)
 	want(t, "segments at hand", len(w.store.partitions[0].resident), 0)
 }
 

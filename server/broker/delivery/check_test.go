@@ -3,6 +3,7 @@ package delivery
 import (
 	"fmt"
 	"math/bits"
+	"strings"
 )
 
 // Check walks the whole state and says what is inconsistent in it.
@@ -153,26 +154,30 @@ func (s *State) checkPool() error {
 	return nil
 }
 
-// Dump describes the state for a trace.
-func Dump(s *State) (out string) {
+// Dump describes the state for a log.
+func Dump(s *State) string {
+	var out strings.Builder
 	for _, p := range s.order {
-		out += fmt.Sprintf("p%d floor %d next %d head %d fresh %d aheadEnd %d open %d loading %v@%d asked %v@%d absent %d loaded", p.id, p.floor, p.next, p.head, p.fresh(), p.aheadEnd, p.openAt, p.isLoading, p.loading, p.isAsked, p.asked, p.absentMessages)
+		fmt.Fprintf(&out, "p%d floor %d next %d head %d fresh %d aheadEnd %d open %d loading %v@%d asked %v@%d absent %d loaded",
+			p.id, p.floor, p.next, p.head, p.fresh(), p.aheadEnd, p.openAt, p.isLoading, p.loading, p.isAsked, p.asked, p.absentMessages)
 		for _, g := range p.loaded {
-			out += fmt.Sprintf(" %d(%v,%d)", g.base, g.ahead, g.wanted)
+			fmt.Fprintf(&out, " %d(%v,%d)", g.base, g.ahead, g.wanted)
 		}
-		out += "\n"
+		out.WriteString("\n")
 	}
 	for _, m := range s.misfits.aside {
-		out += fmt.Sprintf("aside %d/%d size %d wants %v seg %v holder %v\n", m.p.id, m.first, m.size, m.wants, m.seg != nil, holderID(m))
+		fmt.Fprintf(&out, "aside %d/%d size %d wants %v at hand %v holder %v\n", m.p.id, m.first, m.size, m.wants, m.seg != nil, holderID(m))
 	}
 	for _, m := range s.misfits.beyond {
-		out += fmt.Sprintf("beyond %d/%d size %d\n", m.p.id, m.first, m.size)
+		fmt.Fprintf(&out, "beyond %d/%d size %d\n", m.p.id, m.first, m.size)
 	}
 	for _, x := range s.sessions {
-		out += fmt.Sprintf("session %d left %v held %v limit %v waits %d eligible %d short %d holds %v maxMessage %d\n", x.id, x.left(), x.stream.held, x.stream.limit, x.waitsFor, x.eligibleAt, x.shortAt, x.holds != nil, x.maxMessage)
+		fmt.Fprintf(&out, "session %d left %v held %v limit %v waits %d eligible %d short %d holds %v maxMessage %d\n",
+			x.id, x.left(), x.stream.held, x.stream.limit, x.waitsFor, x.eligibleAt, x.shortAt, x.holds != nil, x.maxMessage)
 	}
-	out += fmt.Sprintf("pool messages %d later %d absent %d ready %d shunners %d max %d wantedSegs %d\n", s.pool.messages, s.pool.later, s.pool.absent, s.pool.ready.len(), s.pool.shunners.len(), s.config.MaxWaiting, s.wantedSegments)
-	return out
+	fmt.Fprintf(&out, "pool messages %d later %d absent %d ready %d shunners %d max %d wanted segments %d\n", s.pool.messages,
+		s.pool.later, s.pool.absent, s.pool.ready.len(), s.pool.shunners.len(), s.config.MaxWaiting, s.wantedSegments)
+	return out.String()
 }
 
 func holderID(m *redelivery) SessionID {

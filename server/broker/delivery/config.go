@@ -39,9 +39,9 @@ const (
 	// MinRetryDelay and MaxRetryDelay bound the delay that a RETRY may carry.
 	MinRetryDelay = 100 * time.Millisecond
 	MaxRetryDelay = 12 * time.Hour
-	// DefaultBackoffMin and DefaultBackoffMax bound the exponential backoff.
-	DefaultBackoffMin = time.Second
-	DefaultBackoffMax = 10 * time.Minute
+	// DefaultMinBackoff and DefaultMaxBackoff bound the exponential backoff.
+	DefaultMinBackoff = time.Second
+	DefaultMaxBackoff = 10 * time.Minute
 	// DefaultTurnBytes is how many message bytes go into one frame.
 	DefaultTurnBytes = 256 << 10
 	// DefaultLoadBytes is how far ahead of dispatch a partition is loaded.
@@ -82,7 +82,7 @@ type Config struct {
 	// at most MaxLease. A session whose lease is longer has its lease as cap.
 	LeaseCap time.Duration
 	// BackoffMin and BackoffMax bound the wait after a failure, which doubles with
-	// each failure of a message; defaults DefaultBackoffMin, DefaultBackoffMax.
+	// each failure of a message; defaults DefaultMinBackoff, DefaultMaxBackoff.
 	BackoffMin time.Duration
 	BackoffMax time.Duration
 	// Seed makes the jitter of ± 20 % on each backoff.
@@ -124,8 +124,8 @@ func (c Config) withDefaults() Config {
 	c.Subscription.Bytes = orDefault(c.Subscription.Bytes, DefaultMaxBytes)
 	c.Lease = orDefault(c.Lease, DefaultLease)
 	c.LeaseCap = orDefault(c.LeaseCap, DefaultLeaseCap)
-	c.BackoffMin = orDefault(c.BackoffMin, DefaultBackoffMin)
-	c.BackoffMax = max(orDefault(c.BackoffMax, DefaultBackoffMax), c.BackoffMin)
+	c.BackoffMin = orDefault(c.BackoffMin, DefaultMinBackoff)
+	c.BackoffMax = max(orDefault(c.BackoffMax, DefaultMaxBackoff), c.BackoffMin)
 	c.TurnBytes = orDefault(c.TurnBytes, DefaultTurnBytes)
 	c.LoadBytes = orDefault(c.LoadBytes, DefaultLoadBytes)
 	c.MaxWaiting = orDefault(c.MaxWaiting, DefaultMaxWaiting)

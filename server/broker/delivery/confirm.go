@@ -1,6 +1,9 @@
 package delivery
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 const (
 	// repeatedNumbers is how far back failures are repeated.
@@ -47,7 +50,7 @@ func (x *session) fail(number, first, last uint64, reason FailureReason) {
 		}
 	}
 	if len(x.failures) >= maxFailures {
-		x.forgetTold(number)
+		x.forgetTold()
 	}
 	if len(x.failures) >= maxFailures {
 		x.flooded = true
@@ -57,7 +60,7 @@ func (x *session) fail(number, first, last uint64, reason FailureReason) {
 }
 
 // forgetTold drops the failures that were told, all of them: the list is full.
-func (x *session) forgetTold(number uint64) {
+func (x *session) forgetTold() {
 	n := sort.Search(len(x.failures), func(i int) bool { return x.failures[i].Number > x.told })
 	x.failures = x.failures[:copy(x.failures, x.failures[n:])]
 }
@@ -132,7 +135,7 @@ func (s *State) reply() {
 func (s *State) replyTo(x *session) {
 	r := s.out.settleResult()
 	r.Session, r.ConfirmedThrough = x.id, x.confirmed
-	sort.Slice(x.repeats, func(i, j int) bool { return x.repeats[i] < x.repeats[j] })
+	slices.Sort(x.repeats)
 	for i, number := range x.repeats {
 		if i == 0 || number != x.repeats[i-1] {
 			r.Failures = append(r.Failures, x.failuresOf(number, number)...)

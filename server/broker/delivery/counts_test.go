@@ -55,7 +55,7 @@ func TestBackoffIsBounded(t *testing.T) {
 	s := New(Config{}, nil)
 	for n := uint32(1); n < 100; n++ {
 		wait := s.backoff(n)
-		if wait < DefaultBackoffMin*8/10 || wait > DefaultBackoffMax*12/10 {
+		if wait < DefaultMinBackoff*8/10 || wait > DefaultMaxBackoff*12/10 {
 			t.Fatalf("after %d failures: %v", n, wait)
 		}
 	}

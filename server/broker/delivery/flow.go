@@ -238,11 +238,11 @@ func (s *State) backlog() (n uint64) {
 }
 
 // oldest is the time of the oldest unsettled message whose time is known.
-func (s *State) oldest() (time int64) {
+func (s *State) oldest() (first int64) {
 	for _, p := range s.order {
-		if t := p.times.at(p.floor); t != 0 && p.floor < p.head && (time == 0 || t < time) {
-			time = t
+		if t := p.times.at(p.floor); t != 0 && p.floor < p.head && (first == 0 || t < first) {
+			first = t
 		}
 	}
-	return time
+	return first
 }

@@ -309,7 +309,7 @@ func (s *State) replan() {
 		s.unhold(x)
 	}
 	largest := s.largestFrame()
-	all := append(s.misfits.aside, s.misfits.beyond...)
+	all := slices.Concat(s.misfits.aside, s.misfits.beyond)
 	s.misfits.aside, s.misfits.beyond = nil, nil
 	s.misfits.largest = math.MaxUint64
 	for _, m := range all {

@@ -96,10 +96,12 @@ func newPool() pool {
 func (s *State) add(like redelivery) *redelivery {
 	s.pool.messages += like.messages()
 	if e := s.pool.last; e != nil && e.continuedBy(&like) {
-		if e.where == held || e.where == waiting {
+		switch e.where {
+		case held, waiting:
 			s.pool.later += like.messages()
-		} else if e.where == absent {
+		case absent:
 			s.countAbsent(e.p, like.messages())
+		default:
 		}
 		e.last = like.last
 		return nil
@@ -205,7 +207,7 @@ func (s *State) unpin(g *segment) {
 
 // avoided says whether a session is to be avoided now.
 func (s *State) avoided(e *redelivery) bool {
-	return e.avoid != nil && !e.avoid.gone && e.avoidUntil > s.now && !(e.prefer && s.openSessions < 2)
+	return e.avoid != nil && !e.avoid.gone && e.avoidUntil > s.now && (!e.prefer || s.openSessions > 1)
 }
 
 // toAvoid is the session that is to be avoided now, nil when there is none.
@@ -233,6 +235,7 @@ func (s *State) unplace(e *redelivery) *segment {
 	case aside:
 		s.pool.timers.remove(e)
 		s.misfits.remove(e)
+	default:
 	}
 	seg := e.seg
 	e.where, e.seg = nowhere, nil

@@ -20,12 +20,11 @@ const (
 // come back when their counts are committed and their time has come.
 func (s *State) fail(o *outcome, p *partition, first, last uint64) {
 	for first <= last {
-		end := min(last, first|(ChunkOffsets-1))
-		if through, settled := p.clash(first, end); settled {
-			first = through + 1
+		end, settled := p.clash(first, first|(ChunkOffsets-1))
+		end = min(end, last)
+		if settled {
+			first = end + 1
 			continue
-		} else {
-			end = through
 		}
 		c := p.chunk(first / ChunkOffsets)
 		counts, added := c.countsOf(first, end)
@@ -61,7 +60,7 @@ func (p *partition) clash(first, last uint64) (through uint64, settled bool) {
 // and sets it.
 func (s *State) charge(o *outcome, counts []Count) (n int) {
 	grouped := o.kind != lost && o.delay < 0
-	for n < len(counts) && !(grouped && n == jitterGroup) {
+	for n < len(counts) && (!grouped || n < jitterGroup) {
 		c := &counts[n]
 		if n > 0 && grouped && c.attempt() != counts[0].attempt()-1 {
 			break

@@ -6,8 +6,6 @@ import (
 	"github.com/headrace/headrace/server/broker/delivery"
 )
 
-const kib = 1 << 10
-
 func TestRule1WindowCapsWhatIsOutstanding(t *testing.T) {
 	w := newWorld(t, delivery.Config{}, 1)
 	w.publish(0, 100, 10)
@@ -24,7 +22,7 @@ func TestRule1BytesStopWhenTheyAreExhaustedFirst(t *testing.T) {
 	w.attach(1, 1000, 1050)
 	want(t, "delivered", w.count(1), 10)
 	want(t, "blocked", w.blocked(1), delivery.NoCreditBytes)
-	want(t, "needs", w.lastFlow(1).NeedsBytes, 100)
+	want(t, "needs", w.lastFlow().NeedsBytes, 100)
 }
 
 func TestRule1NewWindowReplacesTheOldOne(t *testing.T) {
@@ -73,17 +71,17 @@ func TestRule1GrantsAreCumulative(t *testing.T) {
 	w := newWorld(t, delivery.Config{}, 1)
 	w.publish(0, 100, 10)
 	w.attachManual(1)
-	w.grant(1, 10, 1000)
+	w.grant(10, 1000)
 	want(t, "delivered", w.count(1), 10)
-	w.grant(1, 10, 1000)
+	w.grant(10, 1000)
 	want(t, "delivered on a repeat", w.count(1), 0)
 	w.settle(1, 1, delivery.Ack, 1, 10)
 	want(t, "delivered after settling", w.count(1), 0)
-	w.grant(1, 30, 250)
+	w.grant(30, 250)
 	want(t, "delivered within bytes", w.count(1), 15)
-	w.grant(1, 5, 100)
+	w.grant(5, 100)
 	want(t, "delivered after going down", w.count(1), 0)
-	w.grant(1, 26, 1000)
+	w.grant(26, 1000)
 	want(t, "delivered after going up again", w.count(1), 1)
 }
 
@@ -101,7 +99,7 @@ func TestRule1CeilingOfTheServerHoldsInBothModes(t *testing.T) {
 	w := newWorld(t, delivery.Config{Stream: delivery.Ceiling{Messages: 7}}, 1)
 	w.publish(0, 100, 10)
 	w.attachManual(1)
-	w.grant(1, 1000, 1<<20)
+	w.grant(1000, 1<<20)
 	want(t, "delivered in manual", w.count(1), 7)
 	w.attach(2, 1000, 1<<20)
 	want(t, "delivered on settle", w.count(2), 7)
@@ -112,7 +110,7 @@ func TestRule1CreditOfTheOtherModeEndsTheSession(t *testing.T) {
 	w := newWorld(t, delivery.Config{}, 1)
 	w.attach(1, 10, 10)
 	w.attachManual(2)
-	w.grant(1, 10, 10)
+	w.grant(10, 10)
 	w.window(2, 10, 10)
 	want(t, "ended", len(w.ended), 2)
 	for _, e := range w.ended {

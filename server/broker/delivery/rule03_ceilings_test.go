@@ -50,6 +50,6 @@ func TestRule3ChangesOfCeilingsAreTold(t *testing.T) {
 	})
 	w.wait(2 * time.Second)
 	w.do(&delivery.Configure{Config: delivery.Config{Subscription: delivery.Ceiling{Messages: 5}}})
-	want(t, "ceiling told", w.lastFlow(1).Ceilings.Subscription.Messages, 5)
+	want(t, "ceiling told", w.lastFlow().Ceilings.Subscription.Messages, 5)
 	want(t, "outstanding stays", w.stats().Outstanding, 100)
 }

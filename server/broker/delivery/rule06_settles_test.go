@@ -126,7 +126,7 @@ func TestRule6TooManyUntoldFailuresEndTheSession(t *testing.T) {
 	w.settle(1, 1, delivery.Ack, 1, 1)
 	for number := uint64(2); len(w.ended) == 0; number++ {
 		e := &delivery.Settle{Stamp: w.stamp(1), Number: number, Verdict: delivery.Ack}
-		for i := uint64(0); i < 3000; i++ {
+		for i := range uint64(3000) {
 			e.Ranges = append(e.Ranges, delivery.SequenceRange{First: 10 + 2*i, Last: 10 + 2*i})
 		}
 		w.do(e)

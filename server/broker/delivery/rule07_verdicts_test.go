@@ -13,7 +13,7 @@ func TestRule7AckedNeverComesAgain(t *testing.T) {
 	w.attach(1, 10, 1<<20)
 	w.settle(1, 1, delivery.Ack, 1, 10)
 	w.got(1)
-	w.detach(1, delivery.Broken)
+	w.detach(delivery.Broken)
 	w.attach(2, 10, 1<<20)
 	w.wait(time.Second)
 	want(t, "delivered again", w.count(2), 0)
@@ -135,7 +135,7 @@ func TestRule7RedeliveriesTakeAtMostHalfOfTheSlots(t *testing.T) {
 	w.publish(0, 500, 10)
 	w.attach(1, 500, 1<<20)
 	w.got(1)
-	w.detach(1, delivery.Broken)
+	w.detach(delivery.Broken)
 	w.publish(0, 2000, 10)
 	w.attach(2, 1000, 1<<20)
 	again, fresh := 0, 0
@@ -160,7 +160,7 @@ func TestRule7RedeliveriesGoFirstOnExclusive(t *testing.T) {
 	w.publish(0, 100, 10)
 	w.attach(1, 100, 1<<20)
 	w.got(1)
-	w.detach(1, delivery.Broken)
+	w.detach(delivery.Broken)
 	w.publish(0, 100, 10)
 	w.attach(2, 100, 1<<20)
 	for i, offset := range w.got(2) {

@@ -19,10 +19,11 @@ func leased(t *testing.T, config delivery.Config, lease time.Duration, n int) *w
 	return w
 }
 
-func (w *world) extend(id delivery.SessionID, number uint64, duration time.Duration, first, last uint64) {
+// extend prolongs leases of session 1.
+func (w *world) extend(number uint64, duration time.Duration, first, last uint64) {
 	w.t.Helper()
 	w.do(&delivery.Extend{
-		Stamp: w.stamp(id), Number: number, Duration: duration, Ranges: []delivery.SequenceRange{{First: first, Last: last}},
+		Stamp: w.stamp(1), Number: number, Duration: duration, Ranges: []delivery.SequenceRange{{First: first, Last: last}},
 	})
 }
 
@@ -52,7 +53,7 @@ func TestRule8ExtendProlongs(t *testing.T) {
 	w := leased(t, delivery.Config{}, 5*time.Second, 10)
 	w.window(1, 0, 0)
 	w.wait(4 * time.Second)
-	w.extend(1, 1, 5*time.Second, 3, 4)
+	w.extend(1, 5*time.Second, 3, 4)
 	w.wait(4 * time.Second)
 	want(t, "outstanding", w.stats().Outstanding, 2)
 	want(t, "expired", w.stats().Expired, 8)
@@ -65,7 +66,7 @@ func TestRule8ExtendProlongs(t *testing.T) {
 func TestRule8ExtendWithoutDurationIsTheLease(t *testing.T) {
 	w := leased(t, delivery.Config{}, 5*time.Second, 1)
 	w.wait(4 * time.Second)
-	w.extend(1, 1, 0, 1, 1)
+	w.extend(1, 0, 1, 1)
 	w.wait(5*time.Second - 1)
 	want(t, "expired before", w.stats().Expired, 0)
 	w.wait(1)
@@ -74,7 +75,7 @@ func TestRule8ExtendWithoutDurationIsTheLease(t *testing.T) {
 
 func TestRule8ExtendNeverShortens(t *testing.T) {
 	w := leased(t, delivery.Config{}, 20*time.Second, 1)
-	w.extend(1, 1, time.Second, 1, 1)
+	w.extend(1, time.Second, 1, 1)
 	w.wait(20*time.Second - 1)
 	want(t, "expired", w.stats().Expired, 0)
 }
@@ -83,7 +84,7 @@ func TestRule8CapOnExtensions(t *testing.T) {
 	w := leased(t, delivery.Config{LeaseCap: 20 * time.Second}, 5*time.Second, 1)
 	for n := uint64(1); n <= 5; n++ {
 		w.wait(4 * time.Second)
-		w.extend(1, n, 5*time.Second, 1, 1)
+		w.extend(n, 5*time.Second, 1, 1)
 		if n < 4 {
 			want(t, "failures below the cap", len(w.failures()), 0)
 		}
@@ -94,7 +95,7 @@ func TestRule8CapOnExtensions(t *testing.T) {
 
 func TestRule8DefaultCapIsAnHour(t *testing.T) {
 	w := leased(t, delivery.Config{}, 5*time.Second, 1)
-	w.extend(1, 1, 2*time.Hour, 1, 1)
+	w.extend(1, 2*time.Hour, 1, 1)
 	w.hear(time.Hour-1, 1)
 	want(t, "expired before", w.stats().Expired, 0)
 	w.hear(1, 1)

@@ -65,7 +65,7 @@ func TestRule9WhatAFlowTells(t *testing.T) {
 	published := w.now
 	w.publish(0, 10, 10)
 	w.attach(1, 4, 100)
-	f := w.lastFlow(1)
+	f := w.lastFlow()
 	want(t, "credit", f.Credit, delivery.Credit{Messages: 0, Bytes: 60})
 	want(t, "outstanding", f.Outstanding, delivery.Credit{Messages: 4, Bytes: 40})
 	want(t, "backlog", f.Backlog, 10)

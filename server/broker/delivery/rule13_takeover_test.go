@@ -73,7 +73,7 @@ func TestRule13LateFramesOfTheOldStreamAreDropped(t *testing.T) {
 	second.Takeover = true
 	w.do(second)
 	w.settle(1, 1, delivery.Ack, 1, 10)
-	w.detach(1, delivery.Broken)
+	w.detach(delivery.Broken)
 	want(t, "acked", w.stats().Acked, 0)
 	want(t, "expired", w.stats().Expired, 0)
 	want(t, "outstanding", w.stats().Outstanding, 10)

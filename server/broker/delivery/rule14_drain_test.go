@@ -97,7 +97,7 @@ func TestRule14IdleWaitsForTheLastCommit(t *testing.T) {
 	w.attach(1, 10, 1<<20)
 	w.holdCommits = true
 	w.settle(1, 1, delivery.Ack, 1, 10)
-	w.detach(1, delivery.Gone)
+	w.detach(delivery.Gone)
 	want(t, "idle before", w.state.Idle(), false)
 	w.do(w.commit())
 	want(t, "idle", w.state.Idle(), true)

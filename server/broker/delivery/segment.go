@@ -109,7 +109,8 @@ func (t *timeline) note(base, end uint64, time int64) {
 		return
 	}
 	t.end = end
-	if t.left--; t.left >= 0 && len(t.marks) > 0 {
+	t.left--
+	if t.left >= 0 && len(t.marks) > 0 {
 		return
 	}
 	if len(t.marks) == maxMarks {

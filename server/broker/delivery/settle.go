@@ -115,8 +115,8 @@ func (s *State) disjoint(all []SequenceRange) []SequenceRange {
 	if inOrder {
 		return all
 	}
-	sorted := append(s.scratch[:0], all...)
-	s.scratch = sorted
+	s.scratch = append(s.scratch[:0], all...)
+	sorted := s.scratch
 	slices.SortFunc(sorted, func(a, b SequenceRange) int { return cmp.Compare(a.First, b.First) })
 	merged := sorted[:0]
 	for _, r := range sorted {

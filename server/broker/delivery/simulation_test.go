@@ -16,10 +16,18 @@ import (
 )
 
 var (
-	stepsFlag = flag.Int("steps", 100_000, "how many steps TestSimulation takes in all")
-	traceFlag = flag.Bool("log", false, "print what happens in TestSimulation")
+	stepsFlag = flag.Int("steps", defaultSteps(), "how many steps TestSimulation takes in all")
+	logFlag   = flag.Bool("log", false, "print what happens in TestSimulation")
 	seedFlag  = flag.Uint64("seed", 1, "seed of the first episode of TestSimulation")
 )
+
+// defaultSteps is what the environment asks for, or enough for a first look.
+func defaultSteps() int {
+	if steps, err := strconv.Atoi(os.Getenv("HEADRACE_SIM_STEPS")); err == nil {
+		return steps
+	}
+	return 100_000
+}
 
 const (
 	// episodeSteps is how long one subscription lives in the simulation.
@@ -139,13 +147,14 @@ func (s *sim) step() error {
 func (s *sim) check() error {
 	if len(s.store.loads) == 0 {
 		if err := s.model.Quiet(); err != nil {
-			if *traceFlag {
-				fmt.Print(delivery.Dump(s.state))
+			if *logFlag {
+				fmt.Fprint(os.Stdout, delivery.Dump(s.state))
 			}
 			return err
 		}
 	}
-	if s.checks++; s.checks%checkSteps == 0 || *traceFlag {
+	s.checks++
+	if s.checks%checkSteps == 0 || *logFlag {
 		if err := delivery.Check(s.state); err != nil {
 			return err
 		}
@@ -164,13 +173,13 @@ func (s *sim) check() error {
 
 // turn is one turn of an owner loop.
 func (s *sim) turn() error {
-	s.traceEvents()
+	s.logEvents()
 	s.state.Apply(s.now, s.events...)
 	s.events = s.events[:0]
 	s.model.Advance(s.now)
 	for _, effect := range s.state.Next(s.now) {
-		if *traceFlag {
-			fmt.Printf("    %T %+v\n", effect, effect)
+		if *logFlag {
+			fmt.Fprintf(os.Stdout, "    %T %+v\n", effect, effect)
 		}
 		if err := s.perform(effect); err != nil {
 			return fmt.Errorf("at %v: %w\n\tin %T", s.now, err, effect)
@@ -179,13 +188,13 @@ func (s *sim) turn() error {
 	return s.model.EndTurn()
 }
 
-func (s *sim) traceEvents() {
-	if !*traceFlag {
+func (s *sim) logEvents() {
+	if !*logFlag {
 		return
 	}
-	fmt.Printf("%v\n", s.now)
+	fmt.Fprintf(os.Stdout, "%v\n", s.now)
 	for _, event := range s.events {
-		fmt.Printf("  %T %+v\n", event, event)
+		fmt.Fprintf(os.Stdout, "  %T %+v\n", event, event)
 	}
 }
 

@@ -49,7 +49,7 @@ func (s *State) Stats(into *Stats) {
 	for _, p := range s.order {
 		into.Backlog += p.backlog()
 		into.Fresh += p.fresh()
-		into.Counters.add(&p.counters)
+		into.add(&p.counters)
 		into.Partitions = append(into.Partitions, PartitionStats{
 			Partition: p.id, Floor: p.floor, Head: p.head, Backlog: p.backlog(), Counters: p.counters,
 		})

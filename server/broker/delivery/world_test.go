@@ -51,10 +51,10 @@ func newWorld(t *testing.T, config delivery.Config, partitions int) *world {
 }
 
 // restart makes a new state from what was committed.
-func (w *world) restart(config delivery.Config) {
+func (w *world) restart() {
 	w.store.forget()
 	w.pending = nil
-	w.state = delivery.New(config, w.store.cursors())
+	w.state = delivery.New(delivery.Config{}, w.store.cursors())
 }
 
 func (w *world) stamp(id delivery.SessionID) delivery.Stamp {
@@ -239,9 +239,10 @@ func (w *world) attachManual(id delivery.SessionID) {
 	w.do(&delivery.Attach{Stamp: w.stamp(id), Replenish: delivery.Manual})
 }
 
-func (w *world) grant(id delivery.SessionID, sequence, bytes uint64) {
+// grant gives credit to session 1, which is a manual one.
+func (w *world) grant(sequence, bytes uint64) {
 	w.t.Helper()
-	w.do(&delivery.Grant{Stamp: w.stamp(id), ThroughSequence: sequence, ThroughBytes: bytes})
+	w.do(&delivery.Grant{Stamp: w.stamp(1), ThroughSequence: sequence, ThroughBytes: bytes})
 }
 
 func (w *world) window(id delivery.SessionID, messages, bytes uint64) {
@@ -262,9 +263,10 @@ func (w *world) settling(id delivery.SessionID, number uint64, verdict delivery.
 	}
 }
 
-func (w *world) detach(id delivery.SessionID, how delivery.DetachHow) {
+// detach ends session 1.
+func (w *world) detach(how delivery.DetachHow) {
 	w.t.Helper()
-	w.do(&delivery.Detach{Stamp: w.stamp(id), How: how})
+	w.do(&delivery.Detach{Stamp: w.stamp(1), How: how})
 }
 
 // stats returns a snapshot.
@@ -304,17 +306,17 @@ func attempts(d delivery.Deliver) []uint32 {
 	return all
 }
 
-// lastFlow returns the latest Flow of a session, once changes had time to be told.
-func (w *world) lastFlow(id delivery.SessionID) (f delivery.Flow) {
+// lastFlow returns the latest Flow of session 1, once changes had time to be told.
+func (w *world) lastFlow() delivery.Flow {
 	w.t.Helper()
 	w.wait(time.Second)
-	for i := len(w.flows) - 1; i >= 0; i-- {
-		if w.flows[i].Session == id {
-			return w.flows[i]
+	for _, f := range slices.Backward(w.flows) {
+		if f.Session == 1 {
+			return f
 		}
 	}
-	w.t.Fatalf("session %d got no flow", id)
-	return f
+	w.t.Fatal("session 1 got no flow")
+	return delivery.Flow{}
 }
 
 // blocked returns what holds a session back right now.

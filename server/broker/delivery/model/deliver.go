@@ -138,7 +138,7 @@ func (m *Model) Flowed(f Flow) error {
 		return fmt.Errorf("session %d: flow says write-stalled %v", f.Session, f.WriteStalled)
 	}
 	// What a hole has settled may still be in line.
-	if none := m.serving(x) && m.nothingToSend(); f.NoMessages != none && !(none && m.holes) {
+	if none := m.serving(x) && m.nothingToSend(); f.NoMessages != none && (!none || !m.holes) {
 		return fmt.Errorf("session %d: flow says no messages %v", f.Session, f.NoMessages)
 	}
 	return nil
@@ -200,6 +200,7 @@ func (m *Model) stalledFor(x *Session) (stalled *message) {
 			waits++
 		case outstanding:
 			m.held.plus(Limit{1, msg.size})
+		default:
 		}
 	})
 	m.each(func(msg *message) {

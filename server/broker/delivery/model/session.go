@@ -206,7 +206,8 @@ func (m *Model) Ended(id uint64, reason string) error {
 	x := m.sessions[id]
 	if x != nil && (reason == "closed" && x.closing || reason == "shutdown" && m.closing) {
 		if len(x.held) > 0 || x.confirmed != x.applied {
-			return fmt.Errorf("session %d ended (%s) with %d outstanding, %d of %d confirmed", id, reason, len(x.held), x.confirmed, x.applied)
+			return fmt.Errorf("session %d ended (%s) with %d outstanding, %d of %d confirmed",
+				id, reason, len(x.held), x.confirmed, x.applied)
 		}
 		m.remove(x, "")
 		return nil

@@ -121,6 +121,7 @@ func (m *Model) settleOne(x *Session, s *settle, sequence uint64, e Settle) stri
 		msg.due(e.At, e.At, x, false)
 	case Extension:
 		return m.extendOne(x, msg, e)
+	default:
 	}
 	return ""
 }

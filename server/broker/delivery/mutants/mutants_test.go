@@ -19,6 +19,7 @@ const (
 // TestMutantsAreCaught runs the simulation against the package as it is, where it
 // passes, and with one fault at a time, where it must fail.
 func TestMutantsAreCaught(t *testing.T) {
+	t.Parallel()
 	if output, err := simulate(t, nil); err != nil {
 		t.Fatalf("the package as it is fails:\n%s", output)
 	}
