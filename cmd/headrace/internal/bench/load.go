@@ -44,7 +44,7 @@ func (l *load) measure(ctx context.Context) (window, error) {
 	return w, err
 }
 
-// start sets the publishers and subscribers going, each with a client of its own.
+// start sets the publishers and subscribers going.
 func (l *load) start(ctx context.Context, running *errgroup.Group) error {
 	begin := time.Now()
 	for range l.subscribers() {
@@ -55,12 +55,16 @@ func (l *load) start(ctx context.Context, running *errgroup.Group) error {
 		s := &subscriber{client.Subscription(l.ground.sub), &l.meter, l.options.Window, begin}
 		running.Go(func() error { return s.run(ctx) })
 	}
-	for range l.options.Publishers {
+	var topics []*headrace.Topic
+	for range l.options.connections() {
 		client, err := l.dial(ctx)
 		if err != nil {
 			return err
 		}
-		p := newPublisher(client.Topic(l.ground.topic), &l.meter, l.options, begin)
+		topics = append(topics, client.Topic(l.ground.topic))
+	}
+	for i := range l.options.Publishers {
+		p := newPublisher(topics[i%len(topics)], &l.meter, l.options, begin)
 		running.Go(func() error { return p.run(ctx) })
 	}
 	return nil

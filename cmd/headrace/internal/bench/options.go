@@ -33,8 +33,9 @@ type Options struct {
 	Profile string
 	// Size is the payload of a message, in bytes, random.
 	Size int
-	// Publishers have a client each, with InFlight messages awaiting a result.
-	Publishers, InFlight int
+	// Publishers have InFlight messages awaiting a result each, and share
+	// Connections clients; 0 is a client each. What shares a client shares batches.
+	Publishers, InFlight, Connections int
 	// Subscribers have a client each, with Window messages unsettled at most.
 	Subscribers, Window int
 	Partitions          int
@@ -60,6 +61,7 @@ func (o Options) Validate() error {
 		atLeast("size", o.Size, o.leastSize()),
 		atLeast("publishers", o.Publishers, 1),
 		atLeast("in-flight", o.InFlight, 1),
+		atLeast("connections", o.Connections, 0),
 		atLeast("subscribers", o.Subscribers, 1),
 		atLeast("window", o.Window, 1),
 		atLeast("partitions", o.Partitions, 1),
@@ -69,6 +71,14 @@ func (o Options) Validate() error {
 		atLeast("warmup", o.Warmup, 0),
 		atLeast("rate", o.Rate, 0),
 	)
+}
+
+// connections is how many clients the publishers have.
+func (o Options) connections() int {
+	if o.Connections == 0 {
+		return o.Publishers
+	}
+	return min(o.Connections, o.Publishers)
 }
 
 // leastSize leaves room for the time stamp where a subscriber reads it.

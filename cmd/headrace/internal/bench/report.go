@@ -35,6 +35,7 @@ type Report struct {
 	MessageBytes  int     `json:"message_bytes"`
 	Publishers    int     `json:"publishers"`
 	InFlight      int     `json:"in_flight"`
+	Connections   int     `json:"connections"`
 	Subscribers   int     `json:"subscribers"`
 	Window        int     `json:"window_messages"`
 	Partitions    int     `json:"partitions"`
@@ -69,6 +70,7 @@ func newReport(o Options, w window, m *meter) Report {
 		MessageBytes:          o.Size,
 		Publishers:            o.Publishers,
 		InFlight:              o.InFlight,
+		Connections:           o.connections(),
 		Partitions:            o.Partitions,
 		BatchMessages:         o.BatchMessages,
 		BatchBytes:            o.BatchBytes,

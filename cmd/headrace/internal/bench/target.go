@@ -68,7 +68,7 @@ func (t *target) cpu() (used time.Duration, known bool, err error) {
 func (t *target) dial(ctx context.Context, o Options) (*headrace.Client, error) {
 	return headrace.Dial(ctx, t.addr,
 		headrace.WithPublishBatch(o.BatchMessages, o.BatchBytes, o.BatchDelay),
-		headrace.WithPublishBuffer(max(o.InFlight, headrace.DefaultBufferMessages), headrace.DefaultBufferBytes),
+		headrace.WithPublishBuffer(max(o.InFlight*o.Publishers, headrace.DefaultBufferMessages), headrace.DefaultBufferBytes),
 	)
 }
 

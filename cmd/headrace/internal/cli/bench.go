@@ -71,7 +71,8 @@ func addBenchFlags(c *cobra.Command, o *bench.Options) {
 	flags.StringVar(&o.Dir, "dir", "", "where the temporary directory of the started server goes (default: the system's place)")
 	flags.StringVar(&o.Profile, "profile", "", "write client.pprof, and server.pprof of a started server, to this directory")
 	flags.IntVar(&o.Size, "size", 1024, "payload of a message, in bytes, random")
-	flags.IntVar(&o.Publishers, "publishers", 1, "number of publishers, each with a connection of its own")
+	flags.IntVar(&o.Publishers, "publishers", 1, "number of publishers")
+	flags.IntVar(&o.Connections, "connections", 0, "connections that the publishers share, and batches with them; 0: one each")
 	flags.IntVar(&o.InFlight, "in-flight", 1000, "messages of one publisher that await their result")
 	flags.IntVar(&o.Partitions, "partitions", 1, "partitions of the topic")
 	flags.IntVar(&o.BatchMessages, "batch-messages", headrace.DefaultBatchMessages, "most messages of one batch of the client")
@@ -105,7 +106,8 @@ var benchColumns = []output.Column[bench.Report]{
 	}},
 	{Head: "message size", Cell: func(r bench.Report) string { return output.Count(r.MessageBytes) + " bytes" }},
 	{Head: "in flight", Cell: func(r bench.Report) string {
-		return fmt.Sprintf("%s publisher(s) with %s each", output.Count(r.Publishers), output.Count(r.InFlight))
+		return fmt.Sprintf("%s publisher(s) with %s each, over %s connection(s)",
+			output.Count(r.Publishers), output.Count(r.InFlight), output.Count(r.Connections))
 	}},
 	{Head: "batch", Cell: func(r bench.Report) string {
 		return fmt.Sprintf("at most %s messages, %s or %g ms",
