@@ -66,7 +66,7 @@ func TestATopicThatGoesAwayUnderAStreamFailsItsBatches(t *testing.T) {
 	s.CreateTopic("orders")
 	stub := openPublish(t, s)
 	stub.send(batch("orders", 1, numberedMessages(1, 1)...))
-	stub.await(t, "orders", 1)
+	stub.await(1)
 	if _, err := s.Topics.DeleteTopic(bounded(t), &headracev1.DeleteTopicRequest{Topic: "orders"}); err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestAFullDiskRefusesMessagesAndTakesSettles(t *testing.T) {
 
 	disk.SetSpace(storage.Space{FreeBytes: 2, HighMarkBytes: 2})
 	stub.send(batch("orders", 2, numberedMessages(3, 1)...))
-	stub.await(t, "orders", 2)
+	stub.await(2)
 	if got := session.nextBatch().GetMessages()[0].GetData(); string(got) != "message 3" {
 		t.Fatalf("after the disk had room again: %q", got)
 	}

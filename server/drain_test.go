@@ -44,7 +44,7 @@ func TestDrainLetsClientsFinishAndEndsTheirStreamsOK(t *testing.T) {
 	}
 
 	publisher.send(batch("orders", 1, numberedMessages(4, 1)...))
-	publisher.await(t, "orders", 1)
+	publisher.await(1)
 	publisher.finish()
 	session.send(ack(1, 1, 3))
 	session.awaitConfirmed(1)

@@ -41,7 +41,7 @@ var illegalSubscribeFrames = map[string]illegalFrames[*headracev1.SubscribeReque
 	"Window before Open":         {frames: []*headracev1.SubscribeRequest{window(1, 1)}, reason: "FRAME_ORDER"},
 	"Grant before Open":          {frames: []*headracev1.SubscribeRequest{grant(1, 1)}, reason: "FRAME_ORDER"},
 	"Settle before Open":         {frames: []*headracev1.SubscribeRequest{ack(1, 1, 1)}, reason: "FRAME_ORDER"},
-	"Extend before Open":         {frames: []*headracev1.SubscribeRequest{extend(1, time.Second, 1, 1)}, reason: "FRAME_ORDER"},
+	"Extend before Open":         {frames: []*headracev1.SubscribeRequest{extend(1, time.Second, 1)}, reason: "FRAME_ORDER"},
 	"Drain before Open":          {frames: []*headracev1.SubscribeRequest{drain(0)}, reason: "FRAME_ORDER"},
 	"Heartbeat before Open":      {frames: []*headracev1.SubscribeRequest{heartbeat()}, reason: "FRAME_ORDER"},
 	"empty frame before Open":    {frames: []*headracev1.SubscribeRequest{{}}, reason: "FRAME_ORDER"},
@@ -101,7 +101,7 @@ var illegalSubscribeFrames = map[string]illegalFrames[*headracev1.SubscribeReque
 
 	"settle number 0":    {frames: opened(ack(0, 1, 1)), reason: "INVALID_FIELD", field: "number"},
 	"settle number gap":  {frames: opened(ack(2, 1, 1)), reason: "SETTLE_NUMBER_GAP"},
-	"extend number gap":  {frames: opened(ack(1, 1, 1), extend(3, time.Second, 1, 1)), reason: "SETTLE_NUMBER_GAP"},
+	"extend number gap":  {frames: opened(ack(1, 1, 1), extend(3, time.Second, 1)), reason: "SETTLE_NUMBER_GAP"},
 	"no ranges":          {frames: opened(settle(&headracev1.SubscribeRequest_Settle{Number: 1, Verdict: 1})), reason: "INVALID_FIELD", field: "ranges"},
 	"too many ranges":    {frames: opened(settleRanges(broker.MaxRanges + 1)), reason: "TOO_MANY_RANGES", field: "ranges"},
 	"too many to extend": {frames: opened(extendRanges(broker.MaxRanges + 1)), reason: "TOO_MANY_RANGES", field: "ranges"},
@@ -145,9 +145,9 @@ var illegalSubscribeFrames = map[string]illegalFrames[*headracev1.SubscribeReque
 		})),
 		reason: "INVALID_FIELD", field: "delay",
 	},
-	"extend number 0":         {frames: opened(extend(0, time.Second, 1, 1)), reason: "INVALID_FIELD", field: "number"},
-	"extend by nothing":       {frames: opened(extend(1, 0, 1, 1)), reason: "INVALID_FIELD", field: "duration"},
-	"extend past 12 h":        {frames: opened(extend(1, 12*time.Hour+1, 1, 1)), reason: "INVALID_FIELD", field: "duration"},
+	"extend number 0":         {frames: opened(extend(0, time.Second, 1)), reason: "INVALID_FIELD", field: "number"},
+	"extend by nothing":       {frames: opened(extend(1, 0, 1)), reason: "INVALID_FIELD", field: "duration"},
+	"extend past 12 h":        {frames: opened(extend(1, 12*time.Hour+1, 1)), reason: "INVALID_FIELD", field: "duration"},
 	"drain with a long grace": {frames: opened(drain(12*time.Hour + 1)), reason: "INVALID_FIELD", field: "grace"},
 }
 
@@ -289,7 +289,7 @@ func settleRanges(n int) *headracev1.SubscribeRequest {
 }
 
 func extendRanges(n int) *headracev1.SubscribeRequest {
-	f := extend(1, time.Second, 1, 1)
+	f := extend(1, time.Second, 1)
 	f.GetExtend().Ranges = manySequences(n)
 	return f
 }
@@ -302,10 +302,10 @@ func manySequences(n int) []*headracev1.SequenceRange {
 	return out
 }
 
-func extend(number uint64, d time.Duration, first, last uint64) *headracev1.SubscribeRequest {
+func extend(number uint64, d time.Duration, last uint64) *headracev1.SubscribeRequest {
 	return &headracev1.SubscribeRequest{Frame: &headracev1.SubscribeRequest_Extend_{
 		Extend: &headracev1.SubscribeRequest_Extend{
-			Number: number, Ranges: sequences(first, last), Duration: durationpb.New(d),
+			Number: number, Ranges: sequences(1, last), Duration: durationpb.New(d),
 		},
 	}}
 }

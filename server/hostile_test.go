@@ -41,8 +41,8 @@ func rawCodec() grpc.CallOption { return grpc.ForceCodecV2(bytesCodec{}) }
 
 // hostileMethods are the streams that hostile bytes are sent to, each with frames
 // that are good.
-func hostileMethods(t testing.TB) map[string][]proto.Message {
-	t.Helper()
+func hostileMethods(tb testing.TB) map[string][]proto.Message {
+	tb.Helper()
 	return map[string][]proto.Message{
 		headracev1.PublisherService_PublishStream_FullMethodName: {
 			publishOpen(), batch("orders", 1, numberedMessages(1, 3)...), batch("orders", 4, &headracev1.Message{
@@ -50,7 +50,7 @@ func hostileMethods(t testing.TB) map[string][]proto.Message {
 			}), publishHeartbeat(),
 		},
 		headracev1.SubscriberService_Subscribe_FullMethodName: {
-			open, window(10, 1000), ack(1, 1, 1), extend(2, time.Minute, 1, 3), heartbeat(), drain(0),
+			open, window(10, 1000), ack(1, 1, 1), extend(2, time.Minute, 3), heartbeat(), drain(0),
 		},
 	}
 }
@@ -85,6 +85,7 @@ func FuzzPublishStream(f *testing.F) {
 }
 
 func fuzzStream(f *testing.F, method string) {
+	f.Helper()
 	frames := hostileMethods(f)[method]
 	for _, frame := range frames[1:] {
 		f.Add([]byte(encode(f, frame)))
@@ -98,10 +99,10 @@ func fuzzStream(f *testing.F, method string) {
 }
 
 // mutated gives the frames encoded, with a few bytes changed, cut or put in.
-func mutated(t testing.TB, rng *rand.Rand, frames []proto.Message) []rawFrame {
+func mutated(tb testing.TB, rng *rand.Rand, frames []proto.Message) []rawFrame {
 	var out []rawFrame
 	for _, frame := range frames {
-		b := encode(t, frame)
+		b := encode(tb, frame)
 		for range rng.IntN(3) {
 			if len(b) == 0 {
 				break
@@ -123,14 +124,14 @@ func mutated(t testing.TB, rng *rand.Rand, frames []proto.Message) []rawFrame {
 
 // sendHostile sends frames and reads to the end of the stream, which must come and
 // must not blame the server.
-func sendHostile(t testing.TB, s *servertest.Server, method string, frames []rawFrame) {
-	t.Helper()
+func sendHostile(tb testing.TB, s *servertest.Server, method string, frames []rawFrame) {
+	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), streamWait)
 	defer cancel()
 	desc := &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}
 	stream, err := s.Conn.NewStream(ctx, desc, method, rawCodec())
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	for _, f := range frames {
 		if stream.SendMsg(f) != nil {
@@ -138,7 +139,7 @@ func sendHostile(t testing.TB, s *servertest.Server, method string, frames []raw
 		}
 	}
 	if err := stream.CloseSend(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	for err == nil {
 		err = stream.RecvMsg(new(rawFrame))
@@ -146,15 +147,15 @@ func sendHostile(t testing.TB, s *servertest.Server, method string, frames []raw
 	switch code := status.Code(ignoreEOF(err)); code {
 	case codes.OK, codes.InvalidArgument, codes.NotFound, codes.ResourceExhausted, codes.FailedPrecondition:
 	default:
-		t.Fatalf("%s ended with %v after %x", method, err, frames)
+		tb.Fatalf("%s ended with %v after %x", method, err, frames)
 	}
 }
 
-func encode(t testing.TB, m proto.Message) rawFrame {
-	t.Helper()
+func encode(tb testing.TB, m proto.Message) rawFrame {
+	tb.Helper()
 	b, err := proto.Marshal(m)
 	if err != nil {
-		t.Fatal(fmt.Errorf("encode: %w", err))
+		tb.Fatal(fmt.Errorf("encode: %w", err))
 	}
 	return b
 }

@@ -40,7 +40,7 @@ func applyMask[C, R any](paths []string, takers map[string]taker[C, R], c *C, r 
 
 // refusePath says why a path may not be updated.
 func refusePath(path string, md protoreflect.MessageDescriptor) error {
-	for _, name := range strings.Split(path, ".") {
+	for name := range strings.SplitSeq(path, ".") {
 		if md == nil {
 			return invalidField("update_mask", "no field "+clip(path))
 		}

@@ -46,8 +46,8 @@ func (o *outcome) addRun(w *withGaps, run broker.PublishedRun) {
 func (o *outcome) store(sequence uint64, partition uint32, offset uint64, count uint32) {
 	if n := len(o.runs); n > 0 {
 		last := o.runs[n-1]
-		if last.Partition == partition && last.FirstSequence+uint64(last.Count) == sequence &&
-			last.FirstOffset+uint64(last.Count) == offset {
+		stored := uint64(last.GetCount())
+		if last.GetPartition() == partition && last.GetFirstSequence()+stored == sequence && last.GetFirstOffset()+stored == offset {
 			last.Count += count
 			return
 		}
@@ -79,8 +79,8 @@ func (o *outcome) fail(sequence uint64, count int, f wire.Failure) {
 	}
 	if n := len(o.failures); n > 0 {
 		last := o.failures[n-1]
-		if last.FirstSequence+uint64(last.Count) == sequence && last.Reason == f.Reason &&
-			last.Field == f.Field && last.Limit == f.Limit {
+		same := last.GetReason() == f.Reason && last.GetField() == f.Field && last.GetLimit() == f.Limit
+		if same && last.GetFirstSequence()+uint64(last.GetCount()) == sequence {
 			last.Count += uint32(count)
 			return
 		}

@@ -33,6 +33,11 @@ type publishNote struct {
 	readAt  time.Time
 }
 
+// noteOf is the note that the receive loop gave a batch.
+func noteOf(b *broker.PublishBatch) *publishNote {
+	return b.Note.(*publishNote) //nolint:forcetypeassert // the receive loop gives every batch one
+}
+
 // publishReceiver is the receive loop of a PublishStream. It never waits for the
 // send loop; it waits where the store's queue for this stream is full.
 type publishReceiver struct {

@@ -82,7 +82,7 @@ func (s *publishSender) complete(batches []*broker.PublishBatch) error {
 	for _, b := range batches {
 		sent.Messages += b.Sent.Messages
 		sent.Bytes += b.Sent.Bytes
-		note := b.Note.(*publishNote)
+		note := noteOf(b)
 		s.observe(b, note, now)
 		err := s.collect(b, note)
 		b.Release()

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -136,15 +137,18 @@ func publisherDesc() grpc.ServiceDesc {
 }
 
 func handlePublish(
-	service any, ctx context.Context, decode func(any) error, intercept grpc.UnaryServerInterceptor,
+	service any, ctx context.Context, //nolint:revive // the order is gRPC's
+	decode func(any) error, intercept grpc.UnaryServerInterceptor,
 ) (any, error) {
+	publisher, ok := service.(*publisherService)
+	if !ok {
+		return nil, fmt.Errorf("server: %T serves no publishers", service)
+	}
 	call := new(wire.PublishCall)
 	if err := decode(call); err != nil {
 		return nil, err
 	}
-	handler := func(ctx context.Context, request any) (any, error) {
-		return service.(*publisherService).publishCall(ctx, request.(*wire.PublishCall))
-	}
+	handler := func(ctx context.Context, _ any) (any, error) { return publisher.publishCall(ctx, call) }
 	if intercept == nil {
 		return handler(ctx, call)
 	}

@@ -132,7 +132,9 @@ var verdicts = map[headracev1.ErrorReason]verdict{
 
 	reasonPositionOutOfRange: {code: codes.OutOfRange, text: "the position is before what is retained, or after the end"},
 
-	reasonDiskFull:              {code: codes.ResourceExhausted, text: "the disk is too full to accept messages", retryAfter: 5 * time.Second},
+	reasonDiskFull: {
+		code: codes.ResourceExhausted, text: "the disk is too full to accept messages", retryAfter: 5 * time.Second,
+	},
 	reasonPublishWindowExceeded: {code: codes.ResourceExhausted, text: "more was sent than the publish window allows"},
 	reasonSlowReader:            {code: codes.ResourceExhausted, text: "a frame could not be written in time"},
 	reasonResultsUnread:         {code: codes.ResourceExhausted, text: "too many results wait unread"},

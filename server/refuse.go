@@ -19,9 +19,7 @@ func notServed(field string) error {
 	return &refusal{reason: reasonNotServed, field: field, text: field + " is not served yet"}
 }
 
-func frameOrder(format string, args ...any) error {
-	return &refusal{reason: reasonFrameOrder, text: fmt.Sprintf(format, args...)}
-}
+func frameOrder(text string) error { return &refusal{reason: reasonFrameOrder, text: text} }
 
 func tooManyRanges(n int) error {
 	return &refusal{

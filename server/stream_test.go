@@ -32,7 +32,11 @@ func TestAStreamEndsWithTheFirstOfItsLoops(t *testing.T) {
 			return streamLoops{receive: stuck, send: stuck, ended: closed(), cause: fails}
 		},
 		"ended while a write still goes on": func(stuck func() error) streamLoops {
-			return streamLoops{receive: stuck, send: func() error { time.Sleep(sendPatience / 2); return errEnd }, ended: closed(), cause: stuck}
+			slow := func() error {
+				time.Sleep(sendPatience / 2) //nolint:forbidigo // in a synctest bubble: a write that takes its time
+				return errEnd
+			}
+			return streamLoops{receive: stuck, send: slow, ended: closed(), cause: stuck}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -23,7 +23,7 @@ func TestAClientWithNothingButTheStubsPublishesAndAcks1000Messages(t *testing.T)
 	for first := 1; first <= messages; first += perBatch {
 		stub.send(batch("orders", uint64(first), numberedMessages(first, perBatch)...))
 	}
-	stub.await(t, "orders", messages)
+	stub.await(messages)
 	stub.finish()
 
 	session := openSubscribe(t, s, &headracev1.SubscribeRequest_Open{Subscription: "workers"})

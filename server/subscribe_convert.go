@@ -36,10 +36,11 @@ func sessionLimitsProto(l broker.SessionLimits) *headracev1.SessionLimits {
 }
 
 func settleResultProto(r *broker.SettleResult) *headracev1.SubscribeResponse {
-	out := &headracev1.SubscribeResponse_SettleResult{ConfirmedThrough: r.ConfirmedThrough}
+	var failures []*headracev1.SubscribeResponse_SettleFailure
 	for _, f := range r.Failures {
-		out.Failures = appendFailure(out.Failures, f)
+		failures = appendFailure(failures, f)
 	}
+	out := &headracev1.SubscribeResponse_SettleResult{ConfirmedThrough: r.ConfirmedThrough, Failures: failures}
 	return &headracev1.SubscribeResponse{Frame: &headracev1.SubscribeResponse_SettleResult_{SettleResult: out}}
 }
 

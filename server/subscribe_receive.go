@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"io"
+	"slices"
 
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
 	"github.com/headrace/headrace/server/broker"
@@ -168,10 +169,8 @@ func subscribeParams(o *headracev1.SubscribeRequest_Open) (broker.SubscribeParam
 // checkFeatures refuses the one value that is not legal. Others are the client's
 // to announce, known here or not.
 func checkFeatures(features []headracev1.Feature) error {
-	for _, f := range features {
-		if f == headracev1.Feature_FEATURE_UNSPECIFIED {
-			return invalidField("features", "no FEATURE_UNSPECIFIED")
-		}
+	if slices.Contains(features, headracev1.Feature_FEATURE_UNSPECIFIED) {
+		return invalidField("features", "no FEATURE_UNSPECIFIED")
 	}
 	return nil
 }

@@ -94,6 +94,7 @@ func isClientsFault(reason headracev1.ErrorReason) bool {
 	case reasonInvalidField, reasonFrameOrder, reasonSettleNumberGap, reasonTooManyRanges, reasonNotServed,
 		reasonMalformedFrame, reasonSlowReader, reasonResultsUnread, reasonSessionSilent:
 		return true
+	default:
+		return false
 	}
-	return false
 }

@@ -16,6 +16,7 @@ type subscriptionService struct {
 
 var _ headracev1.SubscriptionServiceServer = (*subscriptionService)(nil)
 
+// CreateSubscription creates a subscription.
 func (s *subscriptionService) CreateSubscription(
 	ctx context.Context, r *headracev1.CreateSubscriptionRequest,
 ) (*headracev1.CreateSubscriptionResponse, error) {
@@ -37,6 +38,7 @@ func (s *subscriptionService) CreateSubscription(
 	return &headracev1.CreateSubscriptionResponse{Subscription: subscriptionProto(subscription)}, nil
 }
 
+// GetSubscription returns a subscription.
 func (s *subscriptionService) GetSubscription(
 	_ context.Context, r *headracev1.GetSubscriptionRequest,
 ) (*headracev1.GetSubscriptionResponse, error) {
@@ -51,6 +53,7 @@ func (s *subscriptionService) GetSubscription(
 	return &headracev1.GetSubscriptionResponse{Subscription: subscriptionProto(subscription)}, nil
 }
 
+// ListSubscriptions returns a page of subscriptions.
 func (s *subscriptionService) ListSubscriptions(
 	_ context.Context, r *headracev1.ListSubscriptionsRequest,
 ) (*headracev1.ListSubscriptionsResponse, error) {
@@ -73,6 +76,7 @@ func (s *subscriptionService) ListSubscriptions(
 	})
 }
 
+// UpdateSubscription changes what the mask names.
 func (s *subscriptionService) UpdateSubscription(
 	ctx context.Context, r *headracev1.UpdateSubscriptionRequest,
 ) (*headracev1.UpdateSubscriptionResponse, error) {
@@ -96,6 +100,7 @@ func (s *subscriptionService) UpdateSubscription(
 	return &headracev1.UpdateSubscriptionResponse{Subscription: subscriptionProto(subscription)}, nil
 }
 
+// DeleteSubscription deletes a subscription.
 func (s *subscriptionService) DeleteSubscription(
 	ctx context.Context, r *headracev1.DeleteSubscriptionRequest,
 ) (*headracev1.DeleteSubscriptionResponse, error) {
@@ -106,6 +111,7 @@ func (s *subscriptionService) DeleteSubscription(
 	return &headracev1.DeleteSubscriptionResponse{}, s.broker.DeleteSubscription(ctx, name)
 }
 
+// GetSubscriptionStats returns figures of a subscription.
 func (s *subscriptionService) GetSubscriptionStats(
 	ctx context.Context, r *headracev1.GetSubscriptionStatsRequest,
 ) (*headracev1.GetSubscriptionStatsResponse, error) {

@@ -18,6 +18,7 @@ type topicService struct {
 
 var _ headracev1.TopicServiceServer = (*topicService)(nil)
 
+// CreateTopic creates a topic.
 func (s *topicService) CreateTopic(
 	ctx context.Context, r *headracev1.CreateTopicRequest,
 ) (*headracev1.CreateTopicResponse, error) {
@@ -39,6 +40,7 @@ func (s *topicService) CreateTopic(
 	return &headracev1.CreateTopicResponse{Topic: topicProto(topic)}, nil
 }
 
+// GetTopic returns a topic.
 func (s *topicService) GetTopic(
 	_ context.Context, r *headracev1.GetTopicRequest,
 ) (*headracev1.GetTopicResponse, error) {
@@ -53,6 +55,7 @@ func (s *topicService) GetTopic(
 	return &headracev1.GetTopicResponse{Topic: topicProto(topic)}, nil
 }
 
+// ListTopics returns a page of topics.
 func (s *topicService) ListTopics(
 	_ context.Context, r *headracev1.ListTopicsRequest,
 ) (*headracev1.ListTopicsResponse, error) {
@@ -70,6 +73,7 @@ func (s *topicService) ListTopics(
 	})
 }
 
+// UpdateTopic changes what the mask names.
 func (s *topicService) UpdateTopic(
 	ctx context.Context, r *headracev1.UpdateTopicRequest,
 ) (*headracev1.UpdateTopicResponse, error) {
@@ -93,6 +97,7 @@ func (s *topicService) UpdateTopic(
 	return &headracev1.UpdateTopicResponse{Topic: topicProto(topic)}, nil
 }
 
+// DeleteTopic deletes a topic.
 func (s *topicService) DeleteTopic(
 	ctx context.Context, r *headracev1.DeleteTopicRequest,
 ) (*headracev1.DeleteTopicResponse, error) {
@@ -103,6 +108,7 @@ func (s *topicService) DeleteTopic(
 	return &headracev1.DeleteTopicResponse{}, s.broker.DeleteTopic(ctx, name)
 }
 
+// GetTopicStats returns figures of a topic.
 func (s *topicService) GetTopicStats(
 	_ context.Context, r *headracev1.GetTopicStatsRequest,
 ) (*headracev1.GetTopicStatsResponse, error) {

@@ -58,27 +58,27 @@ type Server struct {
 }
 
 // Start starts a server and waits until it serves.
-func Start(t testing.TB, o Options) *Server {
-	t.Helper()
-	logger := slog.New(slog.NewTextHandler(t.Output(), nil))
+func Start(tb testing.TB, o Options) *Server {
+	tb.Helper()
+	logger := slog.New(slog.NewTextHandler(tb.Output(), nil))
 	o = o.withDefaults(logger)
-	store := storagetest.NewStoreHarness(t, o.Home, o.Store)
+	store := storagetest.NewStoreHarness(tb, o.Home, o.Store)
 	b, err := broker.New(store, o.Broker)
 	if err != nil {
-		t.Fatalf("broker: %v", err)
+		tb.Fatalf("broker: %v", err)
 	}
 	inner, err := server.New(o.Server, b, store)
 	if err != nil {
-		t.Fatalf("server: %v", err)
+		tb.Fatalf("server: %v", err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Server{
 		Server: inner, Broker: b, Store: store,
-		t: t, dial: o.Dial, listener: bufconn.Listen(transportBytes), stop: stop, ran: make(chan error, 1),
+		t: tb, dial: o.Dial, listener: bufconn.Listen(transportBytes), stop: stop, ran: make(chan error, 1),
 	}
 	go func() { s.ran <- inner.Serve(ctx, s.listener, nil) }()
 	<-inner.Serving()
-	t.Cleanup(s.finish)
+	tb.Cleanup(s.finish)
 	s.connect()
 	return s
 }

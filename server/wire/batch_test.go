@@ -123,30 +123,30 @@ func TestAnInboundFrameKeepsItsFault(t *testing.T) {
 }
 
 // marshalFrame encodes a frame with buffers of pool.
-func marshalFrame(t testing.TB, pool mem.BufferPool, f *BatchFrame) []byte {
-	t.Helper()
+func marshalFrame(tb testing.TB, pool mem.BufferPool, f *BatchFrame) []byte {
+	tb.Helper()
 	data, err := NewCodec(pool).Marshal(f)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer data.Free()
 	return data.Materialize()
 }
 
 // pieces makes one stored message for each name.
-func pieces(t testing.TB, names ...string) [][]byte {
-	t.Helper()
+func pieces(tb testing.TB, names ...string) [][]byte {
+	tb.Helper()
 	var out [][]byte
 	for _, name := range names {
-		body := mustMarshal(t, &headracev1.Message{Data: []byte(name + "-0")})
+		body := mustMarshal(tb, &headracev1.Message{Data: []byte(name + "-0")})
 		out = append(out, append([]byte{tagMessages, byte(len(body))}, body...))
 	}
 	return out
 }
 
 // asResponse is the frame as generated code has it.
-func asResponse(t testing.TB, f *BatchFrame) *headracev1.SubscribeResponse {
-	t.Helper()
+func asResponse(tb testing.TB, f *BatchFrame) *headracev1.SubscribeResponse {
+	tb.Helper()
 	b := &headracev1.SubscribeResponse_Batch{FirstSequence: f.FirstSequence, ChargedBytes: f.ChargedBytes}
 	for _, r := range f.Runs {
 		b.Runs = append(b.Runs, &headracev1.PositionRun{
@@ -159,7 +159,7 @@ func asResponse(t testing.TB, f *BatchFrame) *headracev1.SubscribeResponse {
 		})
 	}
 	for _, p := range f.Pieces {
-		b.Messages = append(b.Messages, parseStored(t, p))
+		b.Messages = append(b.Messages, parseStored(tb, p))
 	}
 	return &headracev1.SubscribeResponse{Frame: &headracev1.SubscribeResponse_Batch_{Batch: b}}
 }

@@ -84,6 +84,7 @@ type stored struct {
 }
 
 func walkInto(b *testing.B, w *Walker, batch Batch, out *stored, at *PublishTime) {
+	b.Helper()
 	out.messages, out.ends = out.messages[:0], out.ends[:0]
 	for body, ok := batch.Next(); ok; body, ok = batch.Next() {
 		m, failure := w.Walk(body)
@@ -122,6 +123,7 @@ func benchMessages(size int) []*headracev1.Message {
 }
 
 func benchStored(b *testing.B, size int) []byte {
+	b.Helper()
 	encoded := mustMarshal(b, batchFrame("topic", 1, benchMessages(size)...))
 	w, at := Walker{Limits: DefaultLimits()}, NewPublishTime(readAt)
 	var out stored

@@ -190,8 +190,9 @@ func (w *Walker) field(f field) bool {
 	case fieldDeliverAt, fieldDelay, fieldTTL:
 		w.note(notServed(f.number))
 		return wellFormed(f.bytes, timestampType)
+	default:
+		return true
 	}
-	return true
 }
 
 // text checks a string field and its length.

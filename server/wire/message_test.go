@@ -237,20 +237,20 @@ func accept(t *testing.T, body []byte) []byte {
 }
 
 // parseStored reads stored bytes as a generated client would.
-func parseStored(t testing.TB, stored []byte) *headracev1.Message {
-	t.Helper()
+func parseStored(tb testing.TB, stored []byte) *headracev1.Message {
+	tb.Helper()
 	var b headracev1.SubscribeResponse_Batch
 	if err := proto.Unmarshal(stored, &b); err != nil || len(b.GetMessages()) != 1 {
-		t.Fatalf("stored bytes hold %d messages, %v", len(b.GetMessages()), err)
+		tb.Fatalf("stored bytes hold %d messages, %v", len(b.GetMessages()), err)
 	}
 	return b.GetMessages()[0]
 }
 
-func mustMarshal(t testing.TB, m proto.Message) []byte {
-	t.Helper()
+func mustMarshal(tb testing.TB, m proto.Message) []byte {
+	tb.Helper()
 	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b
 }

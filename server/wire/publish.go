@@ -50,7 +50,7 @@ type PublishFrame struct {
 }
 
 // Release gives the frame's memory back. It is safe to call twice.
-func (f *PublishFrame) Release() { release(&f.buf) }
+func (f *PublishFrame) Release() { f.buf = freed(f.buf) }
 
 var _ unmarshaler = (*PublishFrame)(nil)
 
@@ -110,7 +110,7 @@ type PublishCall struct {
 }
 
 // Release gives the request's memory back. It is safe to call twice.
-func (c *PublishCall) Release() { release(&c.buf) }
+func (c *PublishCall) Release() { c.buf = freed(c.buf) }
 
 var _ unmarshaler = (*PublishCall)(nil)
 
@@ -185,6 +185,7 @@ func (b *Batch) field(f field, declared fieldTypes) error {
 		b.FirstSequence = f.varint
 	case batchOneWay:
 		b.OneWay = f.varint != 0
+	default:
 	}
 	return nil
 }
@@ -201,13 +202,15 @@ func batchType(n protowire.Number) (protowire.Type, bool) {
 		return protowire.BytesType, true
 	case batchFirstSequence, batchOneWay:
 		return protowire.VarintType, true
+	default:
+		return 0, false
 	}
-	return 0, false
 }
 
-func release(buf *mem.Buffer) {
-	if *buf != nil {
-		(*buf).Free()
-		*buf = nil
+// freed gives a buffer back, if there is one, and is nil.
+func freed(buf mem.Buffer) mem.Buffer {
+	if buf != nil {
+		buf.Free()
 	}
+	return nil
 }

@@ -114,20 +114,20 @@ func TestAPublishCallIsRead(t *testing.T) {
 }
 
 // receive reads a frame through the codec.
-func receive(t testing.TB, b []byte) *PublishFrame {
-	t.Helper()
+func receive(tb testing.TB, b []byte) *PublishFrame {
+	tb.Helper()
 	f := new(PublishFrame)
-	unmarshal(t, NewCodec(NewPool()), b, f)
+	unmarshal(tb, NewCodec(NewPool()), b, f)
 	return f
 }
 
 // unmarshal hands b to the codec in two pieces, as a transport does.
-func unmarshal(t testing.TB, c *Codec, b []byte, v any) {
-	t.Helper()
+func unmarshal(tb testing.TB, c *Codec, b []byte, v any) {
+	tb.Helper()
 	cut := len(b) / 2
 	data := mem.BufferSlice{mem.SliceBuffer(b[:cut]), mem.SliceBuffer(b[cut:])}
 	if err := c.Unmarshal(data, v); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 
