@@ -178,7 +178,7 @@ func (l *loop) fetchFailed(answer fetched) {
 	case errors.Is(answer.err, storage.ErrNotFound):
 		l.end(ErrSubscriptionDeleted)
 	case errors.Is(answer.err, storage.ErrTrimmed):
-		l.broken("partition %d: %v", answer.partition, answer.err)
+		l.brokenf("partition %d: %v", answer.partition, answer.err)
 	default:
 		l.end(storeError(answer.err))
 	}

@@ -1,8 +1,8 @@
 package broker
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -56,12 +56,12 @@ func TestBacklogIsRead(t *testing.T) {
 		r.store.set(func(f *fakeStore) { f.tailless = true })
 		big := strings.Repeat("x", 100_000)
 		for i := range 40 {
-			r.publish(fmt.Sprint(i), big)
+			r.publish(strconv.Itoa(i), big)
 		}
 		s := r.subscribe(nil)
 		s.receive(80)
 		for i, d := range s.received {
-			if want := []string{fmt.Sprint(i / 2), big}[i%2]; d.body != want || d.offset != uint64(i) {
+			if want := []string{strconv.Itoa(i / 2), big}[i%2]; d.body != want || d.offset != uint64(i) {
 				t.Fatalf("delivery %d is offset %d, %.10q", i, d.offset, d.body)
 			}
 		}

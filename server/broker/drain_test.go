@@ -15,7 +15,7 @@ func TestDrainedSessionSettlesAndHearsIt(t *testing.T) {
 		s := r.subscribe(nil)
 		r.publish("a")
 		s.receive(1)
-		if err := s.Session.Drain(time.Minute); err != nil {
+		if err := s.Drain(time.Minute); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
@@ -39,7 +39,7 @@ func TestDrainReleasesUnchargedAfterItsGrace(t *testing.T) {
 		r.publish("a")
 		s.receive(1)
 		begin := time.Now()
-		if err := s.Session.Drain(3 * time.Second); err != nil {
+		if err := s.Drain(3 * time.Second); err != nil {
 			t.Fatal(err)
 		}
 		s.until("drained", func() bool { return s.drained })
@@ -150,7 +150,7 @@ func TestDrainEndsWithItsContext(t *testing.T) {
 				t.Errorf("ended with %v", err)
 			}
 		}
-		r.Broker.Close()
+		r.Close()
 		if err := r.Drain(t.Context(), time.Hour); err != nil {
 			t.Errorf("after Close: %v", err)
 		}

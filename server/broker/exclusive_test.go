@@ -26,7 +26,7 @@ func TestSecondExclusiveSessionIsRefused(t *testing.T) {
 			t.Error("a closed session goes on")
 		}
 		r.subscribe(nil)
-		if got := r.Broker.sessions.open; got != 1 {
+		if got := r.sessions.open; got != 1 {
 			t.Errorf("%d sessions count as open", got)
 		}
 	})

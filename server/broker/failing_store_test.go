@@ -18,7 +18,8 @@ func twoSubscriptions(t *testing.T) (r *room, billed, audited *reader) {
 		t.Fatal(err)
 	}
 	audited = r.subscribe(func(p *SubscribeParams) { p.Subscription = "default/auditing" })
-	return r, r.subscribe(nil), audited
+	billed = r.subscribe(nil)
+	return r, billed, audited
 }
 
 // A commit of delivery state that fails ends that subscription's sessions with a

@@ -19,7 +19,7 @@ func TestCloseAndDrainTolerateEachOther(t *testing.T) {
 		s := r.subscribe(nil)
 		var calls sync.WaitGroup
 		for range 3 {
-			calls.Go(r.Broker.Close)
+			calls.Go(r.Close)
 			calls.Go(func() {
 				if err := r.Drain(context.Background(), time.Hour); err != nil {
 					t.Errorf("drain: %v", err)
@@ -53,10 +53,10 @@ func TestStartStopStress(t *testing.T) {
 					t.Errorf("drain: %v", err)
 				}
 			}
-			r.Broker.Close()
+			r.Close()
 		})
 		clients.Wait()
-		if got := r.Broker.sessions.open; got != 0 {
+		if got := r.sessions.open; got != 0 {
 			t.Errorf("%d sessions count as open", got)
 		}
 		if got := r.memory.used.Load(); got != 0 {

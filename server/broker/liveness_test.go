@@ -2,7 +2,7 @@ package broker
 
 import (
 	"errors"
-	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -95,7 +95,7 @@ func TestSlowReaderHurtsItselfOnly(t *testing.T) {
 func TestOutboundMemoryStallsAllSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRoom(t, 1, nil)
-		r.Broker.Close()
+		r.Close()
 		r.open(Config{OutboundMemoryBytes: 1000})
 		one := r.subscribe(nil)
 		r.publish(strings.Repeat("x", 2000))
@@ -116,7 +116,7 @@ func TestOutboundMemoryStallsAllSessions(t *testing.T) {
 		if got := r.stats().Outstanding.Messages; got != 2 {
 			t.Errorf("%d outstanding afterwards", got)
 		}
-		r.Broker.Close()
+		r.Close()
 		for range 2 {
 			if err := <-ended; !errors.Is(err, ErrDraining) {
 				t.Errorf("ended with %v", err)
@@ -133,7 +133,7 @@ func TestFullMailboxLosesNothing(t *testing.T) {
 		s := r.subscribe(func(p *SubscribeParams) { p.Window.Messages = 1 << 20; p.Lease = 10 * time.Second })
 		const n = 4 * mailboxLetters
 		for i := range n {
-			r.publish(fmt.Sprint(i))
+			r.publish(strconv.Itoa(i))
 		}
 		s.receive(n)
 		r.store.hold()
@@ -177,7 +177,7 @@ func TestIdleSessionsAreCheap(t *testing.T) {
 			}()
 		}
 		time.Sleep(5 * time.Minute) //nolint:forbidigo // in a bubble
-		r.Broker.Close()
+		r.Close()
 		for range sessions {
 			if n := <-outputs; n < 29 || n > 32 {
 				t.Errorf("a session heard %d frames in 5 minutes of heartbeats each 10 s", n)

@@ -152,7 +152,7 @@ func (l *loop) hasWork() bool {
 // committer can help.
 func (l *loop) deadline() (delivery.Instant, bool) {
 	deadline, ok := l.state.Deadline()
-	ok = ok && !(l.more && l.state.Saturated())
+	ok = ok && (!l.more || !l.state.Saturated())
 	if l.resubmitAt > 0 && (!ok || l.resubmitAt < deadline) {
 		return l.resubmitAt, true
 	}
@@ -215,7 +215,7 @@ func (l *loop) partition(p int) storage.PartitionID {
 	return storage.PartitionID{Topic: l.topic, Partition: uint16(p)}
 }
 
-// broken ends the loop because something is not as it must be.
-func (l *loop) broken(format string, args ...any) {
+// brokenf ends the loop because something is not as it must be.
+func (l *loop) brokenf(format string, args ...any) {
 	l.end(fmt.Errorf("%w: subscription %s: %s", ErrDataLoss, l.name, fmt.Sprintf(format, args...)))
 }

@@ -93,7 +93,7 @@ func (l *loop) deliver(s *Session, e *delivery.Deliver) {
 		end := first + storage.Offset(run.Count)
 		segment := l.segments.find(run.Partition, first, end)
 		if segment == nil {
-			l.broken("partition %d: no segment at hand for %d..%d", run.Partition, first, end)
+			l.brokenf("partition %d: no segment at hand for %d..%d", run.Partition, first, end)
 			f.Release()
 			return
 		}
@@ -211,5 +211,5 @@ func (l *loop) endSession(e *delivery.EndSession) {
 		s.out.end(err)
 		return
 	}
-	l.broken("a session ended with reason %d", e.Reason)
+	l.brokenf("a session ended with reason %d", e.Reason)
 }

@@ -3,8 +3,8 @@ package broker
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -96,8 +96,9 @@ func TestRefusedBatchAloneIsTold(t *testing.T) {
 		p := r.openPublisher()
 		b := NewPublishBatch()
 		b.Err = ErrInvalidName
-		go p.send(b)
-		if got := p.results(1); got[0] != b {
+		sent := make(chan error, 1) // capacity: its one answer
+		go func() { sent <- p.Publish(t.Context(), b) }()
+		if got := p.results(1); got[0] != b || <-sent != nil {
 			t.Error("another batch came back")
 		}
 	})
@@ -161,7 +162,7 @@ func TestPublishBeyondTheWindowIsRefused(t *testing.T) {
 	p := r.openPublisher()
 	r.store.hold()
 	for i := range firstWindowMessages {
-		p.send(r.batch(fmt.Sprint(i)))
+		p.send(r.batch(strconv.Itoa(i)))
 	}
 	if err := p.Publish(t.Context(), r.batch("x")); !errors.Is(err, ErrPublishWindowExceeded) {
 		t.Errorf("message 1,001: %v", err)
@@ -289,7 +290,7 @@ func TestUnaryPublishEndsWithItsContext(t *testing.T) {
 		}
 		r.store.release()
 		r.publish("b")
-		if got := r.Broker.publishing.used.Load(); got != 0 {
+		if got := r.publishing.used.Load(); got != 0 {
 			t.Errorf("%d bytes still count as open", got)
 		}
 	})
@@ -314,7 +315,7 @@ func TestClosedPublisherLeavesNoTrace(t *testing.T) {
 			t.Errorf("%d bytes still count as in flight in partition %d", n, i)
 		}
 	}
-	if n := r.Broker.publishing.used.Load(); n != 0 {
+	if n := r.publishing.used.Load(); n != 0 {
 		t.Errorf("%d bytes still count as open", n)
 	}
 	r.store.release()

@@ -65,7 +65,7 @@ func (r *room) open(config Config) {
 // reopen closes the broker and makes another one over the same store.
 func (r *room) reopen() {
 	r.t.Helper()
-	r.Broker.Close()
+	r.Close()
 	r.open(Config{})
 }
 
@@ -286,13 +286,4 @@ func (r *reader) settle(first, last uint64, verdict Verdict) {
 func (r *reader) confirm() {
 	r.t.Helper()
 	r.until("confirmation", func() bool { return r.result.ConfirmedThrough == r.settles })
-}
-
-// bodies are the bodies of what was received.
-func (r *reader) bodies() []string {
-	var bodies []string
-	for _, d := range r.received {
-		bodies = append(bodies, d.body)
-	}
-	return bodies
 }

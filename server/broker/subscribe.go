@@ -28,7 +28,7 @@ func (b *Broker) Subscribe(ctx context.Context, params SubscribeParams) (*Sessio
 		return nil, ErrLimitReached
 	}
 	session := b.newSession(s.loop, params)
-	if err := session.attach(ctx, s.loop.done, &s.loop.fate); err != nil {
+	if err := session.attach(ctx, s.loop); err != nil {
 		session.leave()
 		return nil, err
 	}
@@ -52,9 +52,8 @@ func (b *Broker) newSession(l *loop, params SubscribeParams) *Session {
 	return s
 }
 
-// attach asks the owner loop to admit the session, and waits for the answer. fate
-// says why the loop ended once done is closed.
-func (s *Session) attach(ctx context.Context, done <-chan struct{}, fate *error) error {
+// attach asks the owner loop to admit the session, and waits for the answer.
+func (s *Session) attach(ctx context.Context, l *loop) error {
 	e := &delivery.Attach{
 		ClientID:      s.params.ClientID,
 		Replenish:     s.params.Replenish,
@@ -69,8 +68,8 @@ func (s *Session) attach(ctx context.Context, done <-chan struct{}, fate *error)
 	select {
 	case err := <-s.admitted:
 		return err
-	case <-done:
-		return *fate
+	case <-l.done:
+		return l.fate
 	case <-ctx.Done():
 		s.Close(CloseGone)
 		return ctx.Err()

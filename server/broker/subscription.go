@@ -62,13 +62,15 @@ func (b *Broker) openSubscription(ctx context.Context, stored storage.Subscripti
 }
 
 // recover reads what is stored of a subscription.
-func (b *Broker) recover(ctx context.Context, stored storage.Subscription, t *topic) (SubscriptionConfig, []storage.Cursor, error) {
+func (b *Broker) recover(
+	ctx context.Context, stored storage.Subscription, t *topic,
+) (SubscriptionConfig, []storage.Cursor, error) {
 	if t == nil {
-		return SubscriptionConfig{}, nil, fmt.Errorf("%w: subscription %s is of topic %d, which is not there", ErrDataLoss, stored.Name, stored.Topic)
+		return SubscriptionConfig{}, nil, fmt.Errorf("%w: its topic %d is not there", ErrDataLoss, stored.Topic)
 	}
 	config, err := subscriptionConfig(stored, t.name)
 	if err == nil && stored.State == storage.Damaged {
-		err = fmt.Errorf("%w: subscription %s is damaged in the store", ErrDataLoss, stored.Name)
+		err = fmt.Errorf("%w: it is damaged in the store", ErrDataLoss)
 	}
 	if err == nil {
 		err = asDataLoss(config.validate())
@@ -78,7 +80,7 @@ func (b *Broker) recover(ctx context.Context, stored storage.Subscription, t *to
 	}
 	cursors, err := b.store.Cursors(ctx, stored.ID)
 	if err == nil && len(cursors) != t.partitions {
-		err = fmt.Errorf("%w: subscription %s has %d cursors for %d partitions", ErrDataLoss, stored.Name, len(cursors), t.partitions)
+		err = fmt.Errorf("%w: %d cursors for %d partitions", ErrDataLoss, len(cursors), t.partitions)
 	}
 	return config, cursors, storeError(err)
 }

@@ -56,7 +56,9 @@ func (b *Broker) maySubscribe(t *topic, start storage.Start) error {
 }
 
 // storeSubscription makes a new subscription durable.
-func (b *Broker) storeSubscription(ctx context.Context, config SubscriptionConfig, t *topic, start storage.Start) (storage.Subscription, error) {
+func (b *Broker) storeSubscription(
+	ctx context.Context, config SubscriptionConfig, t *topic, start storage.Start,
+) (storage.Subscription, error) {
 	stored, err := storedSubscription(config, t.id)
 	if err != nil {
 		return storage.Subscription{}, err
