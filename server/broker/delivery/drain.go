@@ -1,12 +1,14 @@
 package delivery
 
+import "time"
+
 // drain stops deliveries on the client's wish.
 func (s *State) drain(e *Drain) {
 	x := s.hear(e.Stamp)
 	if x == nil || x.closing {
 		return
 	}
-	at := e.At + max(e.Grace, 0)
+	at := e.At + grace(e.Grace)
 	if x.draining {
 		at = min(at, x.drainAt)
 	}
@@ -22,7 +24,7 @@ func (s *State) shutdown(e *Shutdown) {
 		return
 	}
 	s.closing = true
-	s.closeAt = e.At + max(e.Grace, 0)
+	s.closeAt = e.At + grace(e.Grace)
 	for _, x := range s.sessions {
 		g := s.out.goAway()
 		g.Session, g.Grace = x.id, e.Grace
@@ -31,6 +33,9 @@ func (s *State) shutdown(e *Shutdown) {
 		s.finishLater(x)
 	}
 }
+
+// grace bounds what a client or an operator asked for.
+func grace(d time.Duration) time.Duration { return min(max(d, 0), MaxLease) }
 
 // endGraces takes back what is unsettled at the end of a drain or a shutdown.
 func (s *State) endGraces() {

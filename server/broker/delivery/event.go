@@ -97,7 +97,8 @@ type Extend struct {
 }
 
 // Drain asks for no further deliveries. Drained follows when nothing is
-// outstanding and every settle is confirmed; after Grace the rest is released.
+// outstanding and every settle is confirmed; after Grace, at most MaxLease, the
+// rest is released.
 type Drain struct {
 	Stamp
 	Grace time.Duration
@@ -126,7 +127,7 @@ type Detach struct {
 }
 
 // Heard tells that a frame with no other meaning here arrived (a heartbeat).
-// Every other event of a session counts as heard, too.
+// Every other event that a session's client caused counts as heard, too.
 type Heard struct{ Stamp }
 
 // Writable tells whether a session's outbound queue has room. Sessions start
@@ -181,7 +182,8 @@ type Committed struct{ Number uint64 }
 type Stalled struct{ Duration time.Duration }
 
 // Shutdown stops dispatch for good: each session gets a GoAway, and is ended when
-// it holds nothing or when Grace is over; the rest is released uncharged.
+// it holds nothing or when Grace, at most MaxLease, is over; the rest is released
+// uncharged.
 type Shutdown struct {
 	At    Instant
 	Grace time.Duration

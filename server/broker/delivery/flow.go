@@ -80,6 +80,9 @@ func (s *State) endSilent() {
 	for s.silences.len() > 0 && s.silences.top().silentAt <= now {
 		x := s.silences.top()
 		x.silentAt = x.heard + SilenceLimit
+		if x.closing {
+			x.silentAt = now + SilenceLimit // it has nothing more to say
+		}
 		if x.silentAt <= now {
 			s.end(x, EndSilent, s.now)
 			continue

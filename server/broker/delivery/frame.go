@@ -14,7 +14,7 @@ type frame struct {
 	done  bool
 	// avoid is whom the message that is being offered is not to go to.
 	avoid *session
-	// progress says that what comes next is another message than before.
+	// progress says that others may be offered another message than before.
 	progress bool
 }
 

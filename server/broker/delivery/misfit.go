@@ -233,7 +233,7 @@ func (s *State) offer(f *frame, m *redelivery) bool {
 	case why == oversize:
 		if !s.anotherMay(x, m.size) {
 			s.hold(x, m)
-			f.done = true
+			f.done, f.progress = true, true
 		}
 	case why == alone && x.holds != m && s.anotherCan(x, m.size, s.toAvoid(m)):
 	default:

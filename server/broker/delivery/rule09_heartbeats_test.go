@@ -45,6 +45,19 @@ func TestRule9ThreeMissedAreDead(t *testing.T) {
 	want(t, "expired", w.stats().Expired, 10)
 }
 
+func TestRule9AClosedStreamIsNotDeadWhileItsSettlesCommit(t *testing.T) {
+	w := newWorld(t, delivery.Config{}, 1)
+	w.holdCommits = true
+	w.publish(0, 1, 10)
+	w.attach(1, 1, 10)
+	w.settle(1, 1, delivery.Ack, 1, 1)
+	w.detach(delivery.Clean)
+	w.wait(5 * time.Minute)
+	want(t, "ended", len(w.ended), 0)
+	w.do(w.commit())
+	want(t, "reason", w.ended[0].Reason, delivery.EndClosed)
+}
+
 func TestRule9ChangesAreToldAtMostOnceASecond(t *testing.T) {
 	w := newWorld(t, delivery.Config{}, 1)
 	w.attach(1, 1, 1<<20)

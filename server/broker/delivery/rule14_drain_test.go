@@ -1,6 +1,7 @@
 package delivery_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -53,6 +54,13 @@ func TestRule14TheRestIsReleasedWhenTimeIsUp(t *testing.T) {
 	want(t, "revoked", w.revoked[0].Ranges[0], delivery.SequenceRange{First: 5, Last: 10})
 	w.attach(2, 10, 1<<20)
 	wantOffsets(t, "at once to another", w.got(2)[:6], 4, 5, 6, 7, 8, 9)
+}
+
+func TestRule14AnyGraceIsTaken(t *testing.T) {
+	w := draining(t, math.MaxInt64)
+	want(t, "drained", len(w.drained), 0)
+	w = draining(t, math.MinInt64)
+	want(t, "drained", len(w.drained), 1)
 }
 
 func TestRule14DrainOfAnIdleSession(t *testing.T) {

@@ -214,7 +214,7 @@ func (m *Model) Advance(now Instant) {
 		}
 	})
 	for _, x := range m.sessions {
-		if x.heard+silence <= m.leaseClock(now) {
+		if !x.closing && x.heard+silence <= m.leaseClock(now) {
 			m.endCharged(x, "silent", now)
 		}
 	}
