@@ -100,6 +100,7 @@ func fuzzStream(f *testing.F, method string) {
 
 // mutated gives the frames encoded, with a few bytes changed, cut or put in.
 func mutated(tb testing.TB, rng *rand.Rand, frames []proto.Message) []rawFrame {
+	tb.Helper()
 	var out []rawFrame
 	for _, frame := range frames {
 		b := encode(tb, frame)

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"sync"
 
 	grpcprom "github.com/grpc-ecosystem/go-grpc-middleware/providers/prometheus"
@@ -49,6 +50,16 @@ func newMetrics(maxResources int) *metrics {
 	m.registry.MustRegister(m.calls, m.publishLatency, m.deliveryLatency,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
+}
+
+// register adds collectors.
+func (m *metrics) register(collectors []prometheus.Collector) error {
+	for _, c := range collectors {
+		if err := m.registry.Register(c); err != nil {
+			return fmt.Errorf("server: metrics: %w", err)
+		}
+	}
+	return nil
 }
 
 // publish measures a topic, by its name as a client writes it.

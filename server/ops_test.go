@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/encoding/gzip"
@@ -99,6 +100,25 @@ func TestASecondServerOnOneAddressDoesNotStart(t *testing.T) {
 	cancel()
 	if err := first.Run(done); err != nil {
 		t.Errorf("the first server: %v", err)
+	}
+}
+
+func TestCollectorsAreShownBesideTheServersOwn(t *testing.T) {
+	gauge := prometheus.NewGauge(prometheus.GaugeOpts{Name: "store_figure", Help: "A figure."})
+	s := servertest.Start(t, servertest.Options{Server: server.Config{Collectors: []prometheus.Collector{gauge}}})
+	families, err := s.Metrics().Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := false
+	for _, f := range families {
+		shown = shown || f.GetName() == "store_figure"
+	}
+	if !shown {
+		t.Error("the collector is not shown")
+	}
+	if _, err := server.New(server.Config{Collectors: []prometheus.Collector{gauge, gauge}}, s.Broker, s.Store); err == nil {
+		t.Error("one collector was taken twice")
 	}
 }
 

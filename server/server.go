@@ -78,7 +78,8 @@ type Server struct {
 }
 
 // New makes a server over a broker, which is the server's to close from now on,
-// and over the store below it, which is not. Errors: those of Config.Validate.
+// and over the store below it, which is not. With an error both stay the caller's.
+// Errors: those of Config.Validate, and of collectors that do not go together.
 func New(config Config, b *broker.Broker, store Store) (*Server, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
@@ -95,8 +96,12 @@ func New(config Config, b *broker.Broker, store Store) (*Server, error) {
 	}
 	s.grpc = grpc.NewServer(s.options()...)
 	s.register()
-	s.metrics.registry.MustRegister(&brokerCollector{broker: b, store: store, most: config.MaxMetricResources})
-	s.metrics.registry.MustRegister(config.Collectors...)
+	collectors := append([]prometheus.Collector{
+		&brokerCollector{broker: b, store: store, most: config.MaxMetricResources},
+	}, config.Collectors...)
+	if err := s.metrics.register(collectors); err != nil {
+		return nil, err
+	}
 	s.metrics.calls.InitializeMetrics(s.grpc)
 	s.ops = newOps(s.metrics.registry, s.live, s.ready)
 	return s, nil
@@ -183,9 +188,8 @@ func (s *Server) Stop() {
 	s.loops.wait()
 }
 
-// Metrics gives the server's metrics, as /metrics shows them. More may be
-// registered.
-func (s *Server) Metrics() *prometheus.Registry { return s.metrics.registry }
+// Metrics gives the server's metrics, as /metrics shows them.
+func (s *Server) Metrics() prometheus.Gatherer { return s.metrics.registry }
 
 // Serving is closed when the server answers.
 func (s *Server) Serving() <-chan struct{} { return s.serving }

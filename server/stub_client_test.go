@@ -11,11 +11,21 @@ import (
 
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
 	"github.com/headrace/headrace/server/servertest"
+	"github.com/headrace/headrace/storage/storagetest"
 )
 
 func TestAClientWithNothingButTheStubsPublishesAndAcks1000Messages(t *testing.T) {
+	for engine, home := range map[string]storagetest.StoreHome{
+		"in memory": storagetest.MemoryHome(),
+		"Badger":    servertest.BadgerHome(t),
+	} {
+		t.Run(engine, func(t *testing.T) { publishAndAck1000(t, servertest.Start(t, servertest.Options{Home: home})) })
+	}
+}
+
+func publishAndAck1000(t *testing.T, s *servertest.Server) {
+	t.Helper()
 	const messages, perBatch = 1000, 50
-	s := servertest.Start(t, servertest.Options{})
 	s.CreateTopic("orders")
 	s.CreateSubscription("workers", "orders")
 

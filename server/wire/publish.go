@@ -50,7 +50,12 @@ type PublishFrame struct {
 }
 
 // Release gives the frame's memory back. It is safe to call twice.
-func (f *PublishFrame) Release() { f.buf = freed(f.buf) }
+func (f *PublishFrame) Release() {
+	if f.buf != nil {
+		f.buf.Free()
+		f.buf = nil
+	}
+}
 
 var _ unmarshaler = (*PublishFrame)(nil)
 
@@ -110,7 +115,12 @@ type PublishCall struct {
 }
 
 // Release gives the request's memory back. It is safe to call twice.
-func (c *PublishCall) Release() { c.buf = freed(c.buf) }
+func (c *PublishCall) Release() {
+	if c.buf != nil {
+		c.buf.Free()
+		c.buf = nil
+	}
+}
 
 var _ unmarshaler = (*PublishCall)(nil)
 
@@ -205,12 +215,4 @@ func batchType(n protowire.Number) (protowire.Type, bool) {
 	default:
 		return 0, false
 	}
-}
-
-// freed gives a buffer back, if there is one, and is nil.
-func freed(buf mem.Buffer) mem.Buffer {
-	if buf != nil {
-		buf.Free()
-	}
-	return nil
 }
