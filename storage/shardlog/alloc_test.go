@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"strconv"
 	"testing"
 	"time"
 
@@ -38,28 +39,28 @@ type round struct {
 }
 
 // newRound opens a store that keeps nothing.
-func newRound(t testing.TB, topics int) *round {
-	t.Helper()
-	store, err := Open(t.Context(), discard{make(chan struct{})}, Options{
+func newRound(tb testing.TB, topics int) *round {
+	tb.Helper()
+	store, err := Open(tb.Context(), discard{make(chan struct{})}, Options{
 		Logger: slog.New(slog.DiscardHandler), TailBytes: 256 << 10, RetentionTicks: make(chan time.Time),
 	})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	r := &round{queue: store.NewPublishQueue()}
 	for i := range topics {
-		topic, err := store.CreateTopic(t.Context(), storage.Topic{Name: fmt.Sprint(i), Partitions: 1})
+		topic, err := store.CreateTopic(tb.Context(), storage.Topic{Name: strconv.Itoa(i), Partitions: 1})
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		r.publish.Appends = append(r.publish.Appends, storage.Append{
 			Partition: storage.PartitionID{Topic: topic.ID},
 			Messages:  make([]byte, 100), Ends: []uint32{100},
 		})
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := store.Close(); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 	})
 	return r

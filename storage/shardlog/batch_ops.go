@@ -73,7 +73,7 @@ func (b *batch) deletePartition(p storage.PartitionID) {
 
 func (b *batch) putCursor(c *cursor) {
 	start := len(b.mem)
-	b.mem = record.AppendCursorKey(b.mem, c.subscription.ID, uint16(c.partition))
+	b.mem = record.AppendCursorKey(b.mem, c.subscription.ID, c.partition)
 	split := len(b.mem)
 	b.mem = record.AppendCursor(b.mem, b.mem[start:split], &c.Cursor)
 	b.put(start, split)

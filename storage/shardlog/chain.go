@@ -44,7 +44,10 @@ func readChain(engine storage.Engine) (*chain, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c, c.check()
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
 func (c *chain) last() link { return c.links[c.newest] }

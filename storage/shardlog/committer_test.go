@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -42,7 +43,7 @@ func TestWhatWaitsIsCommittedAsOne(t *testing.T) {
 	before := h.Metrics().Commits
 	var queues []storage.PublishQueue
 	for i := range 64 {
-		queues = append(queues, put(t, h, p, fmt.Sprint(i)))
+		queues = append(queues, put(t, h, p, strconv.Itoa(i)))
 	}
 	release()
 	h.Await(first)
@@ -86,7 +87,7 @@ func TestASubscriberAtTheTailReadsNoDisk(t *testing.T) {
 	p := storage.PartitionID{Topic: h.MustCreateTopic("orders", 1).ID}
 	before := h.Metrics()
 	for i := range 100 {
-		h.MustPublish(p, fmt.Sprint(i))
+		h.MustPublish(p, strconv.Itoa(i))
 		piece, err := h.Read(t.Context(), p, storage.Offset(i))
 		if err != nil {
 			t.Fatal(err)
@@ -227,12 +228,12 @@ func TestTooLargeAPublishIsRefused(t *testing.T) {
 	for i := range 12_000 {
 		many.Appends = append(many.Appends, storagetest.NewAppend(storage.PartitionID{Topic: topic.ID, Partition: uint16(i % 256)}, "x"))
 	}
-	if h.Publish(many); !errors.Is(many.Err, storage.ErrTooLarge) {
+	if err := h.Publish(many); !errors.Is(err, storage.ErrTooLarge) {
 		t.Errorf("12,000 appends: %v", many.Err)
 	}
 	p := storage.PartitionID{Topic: topic.ID}
 	large := &storage.Publish{Appends: []storage.Append{storagetest.NewAppend(p, strings.Repeat("x", 34<<20))}}
-	if h.Publish(large); !errors.Is(large.Err, storage.ErrTooLarge) {
+	if err := h.Publish(large); !errors.Is(err, storage.ErrTooLarge) {
 		t.Errorf("34 MiB: %v", large.Err)
 	}
 }

@@ -15,7 +15,7 @@ type counting struct {
 
 // step reads one part and hands it to the committer; false when all is counted.
 func (c *counting) step(j *janitor) (more bool) {
-	if c.done || j.ctx.Err() != nil {
+	if c.done || j.stopped() {
 		return false
 	}
 	var err error

@@ -40,13 +40,6 @@ func (d *directory) partition(id storage.PartitionID) (*partition, error) {
 	return t.partitions[id.Partition], nil
 }
 
-func (d *directory) subscription(id storage.SubscriptionID) (storage.Subscription, bool) {
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	s, ok := d.subscriptions[id]
-	return s, ok
-}
-
 func (d *directory) putTopic(t storage.Topic, partitions []*partition) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

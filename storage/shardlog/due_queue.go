@@ -28,7 +28,8 @@ func (q *dueQueue) add(p *partition, due time.Time) {
 // take appends the partitions that are due to dst.
 func (q *dueQueue) take(dst []*partition, now time.Time) []*partition {
 	for len(q.heap) > 0 && !q.heap[0].due.After(now) {
-		item := heap.Pop(&q.heap).(dueItem)
+		item := q.heap[0]
+		heap.Pop(&q.heap)
 		if known, ok := q.known[item.partition]; ok && known.Equal(item.due) {
 			delete(q.known, item.partition)
 			dst = append(dst, item.partition)
@@ -48,7 +49,14 @@ type dueHeap []dueItem
 func (h dueHeap) Len() int           { return len(h) }
 func (h dueHeap) Less(a, b int) bool { return h[a].due.Before(h[b].due) }
 func (h dueHeap) Swap(a, b int)      { h[a], h[b] = h[b], h[a] }
-func (h *dueHeap) Push(x any)        { *h = append(*h, x.(dueItem)) }
+
+// Push implements heap.Interface.
+func (h *dueHeap) Push(x any) {
+	item, _ := x.(dueItem) // Nothing else is pushed.
+	*h = append(*h, item)
+}
+
+// Pop implements heap.Interface.
 func (h *dueHeap) Pop() any {
 	old := *h
 	last := old[len(old)-1]

@@ -13,10 +13,9 @@ import (
 // and old enough. Only it takes pointers away, one step at a time, so what it read
 // still stands when a step is applied.
 type janitor struct {
-	store  *Store
-	ctx    context.Context
-	cancel context.CancelFunc
-	done   chan struct{}
+	store *Store
+	// quit is closed to end the loop, done by the loop when it has.
+	quit, done chan struct{}
 	// wake has capacity 1: there is something to remove.
 	wake chan struct{}
 
@@ -29,11 +28,11 @@ type janitor struct {
 }
 
 func newJanitor(s *Store) *janitor {
-	ctx, cancel := context.WithCancel(context.Background())
 	return &janitor{
-		store: s, ctx: ctx, cancel: cancel,
-		done: make(chan struct{}),
-		wake: make(chan struct{}, 1),
+		store: s,
+		quit:  make(chan struct{}),
+		done:  make(chan struct{}),
+		wake:  make(chan struct{}, 1),
 	}
 }
 
@@ -42,7 +41,7 @@ func (j *janitor) run() {
 	defer close(j.done)
 	ticks, stop := j.ticks()
 	defer stop()
-	for j.ctx.Err() == nil && !j.store.in.isClosed() {
+	for !j.stopped() {
 		j.remove()
 		if j.count.step(j) {
 			// There is more to count; it must not keep anything else waiting.
@@ -54,7 +53,7 @@ func (j *janitor) run() {
 			continue
 		}
 		select {
-		case <-j.ctx.Done():
+		case <-j.quit:
 			return
 		case <-j.store.in.down:
 			return
@@ -75,8 +74,20 @@ func (j *janitor) ticks() (ticks <-chan time.Time, stop func()) {
 
 // stop ends the loop and waits for it, and for a step that runs.
 func (j *janitor) stop() {
-	j.cancel()
+	close(j.quit)
 	<-j.done
+}
+
+// stopped says that there is no use in another step.
+func (j *janitor) stopped() bool {
+	select {
+	case <-j.quit:
+		return true
+	case <-j.store.in.down:
+		return true
+	default:
+		return false
+	}
 }
 
 // removeTopic has a topic that is marked as deleted removed.
@@ -100,7 +111,7 @@ func (j *janitor) ask(question func()) error { return j.store.ask(context.Backgr
 // report logs what kept the janitor from a piece of work; a store that is closing
 // or has failed is no news.
 func (j *janitor) report(what string, err error) {
-	if err != nil && !j.store.in.isClosed() && j.ctx.Err() == nil {
+	if err != nil && !j.stopped() {
 		j.store.options.Logger.Error("janitor: "+what, "error", err)
 	}
 }

@@ -94,7 +94,9 @@ func TestPublishUntilKilled(t *testing.T) {
 		go publishForEver(store, p, fmt.Sprintf("%d-%d", os.Getpid(), i), lines)
 	}
 	for line := range lines {
-		fmt.Println(line)
+		if _, err := fmt.Fprintln(os.Stdout, line); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

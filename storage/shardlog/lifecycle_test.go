@@ -3,7 +3,7 @@ package shardlog_test
 import (
 	"context"
 	"errors"
-	"fmt"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -30,10 +30,10 @@ func TestAStoreIsClosedWhileEveryoneUsesIt(t *testing.T) {
 				}
 			})
 		}
-		use(func(i int) bool { return publishAndWait(h, p, fmt.Sprint(i)) == nil })
+		use(func(i int) bool { return publishAndWait(h, p, strconv.Itoa(i)) == nil })
 		use(func(int) bool { return commitAndWait(h, s.ID) == nil })
 		use(func(i int) bool {
-			_, err := h.CreateTopic(t.Context(), storage.Topic{Name: fmt.Sprint(i), Partitions: 1})
+			_, err := h.CreateTopic(t.Context(), storage.Topic{Name: strconv.Itoa(i), Partitions: 1})
 			return err == nil
 		})
 		use(func(int) bool {

@@ -73,7 +73,10 @@ func (s *Store) readable(ctx context.Context, id storage.PartitionID, at storage
 	if at >= storage.Offset(p.marks.head.Load()) {
 		return nil, fmt.Errorf("%w: %v ends before offset %d", storage.ErrNotFound, id, at)
 	}
-	return p, p.trimmed(at)
+	if err := p.trimmed(at); err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 // trimmed is ErrTrimmed when an offset is below the first retained one.

@@ -3,7 +3,7 @@ package shardlog_test
 import (
 	"context"
 	"errors"
-	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -21,7 +21,7 @@ func laggingStore(t *testing.T, messages int) (*storagetest.StoreHarness, storag
 	p := storage.PartitionID{Topic: h.MustCreateTopic("orders", 1).ID}
 	h.MustSubscribe("billing", p.Topic, storage.Start{})
 	for i := range messages {
-		h.MustPublish(p, fmt.Sprint(i))
+		h.MustPublish(p, strconv.Itoa(i))
 	}
 	return h, p
 }

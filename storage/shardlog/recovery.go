@@ -101,16 +101,16 @@ func (r *recovery) checkLedger() error {
 	return r.chain.checkLedger(r.engine.Ledger())
 }
 
-// fence takes a partition out of service.
-func (r *recovery) fence(p *partition, format string, args ...any) {
+// fencef takes a partition out of service.
+func (r *recovery) fencef(p *partition, format string, args ...any) {
 	err := fmt.Errorf("%w: partition %v: %s", storage.ErrDataLoss, p.id, fmt.Sprintf(format, args...))
 	if p.fence(err) {
 		r.logger.Error("partition is damaged and fenced", "topic", p.topic.Name, "partition", p.id.Partition, "error", err)
 	}
 }
 
-// fenceSubscription takes a subscription out of service.
-func (r *recovery) fenceSubscription(s *subscription, format string, args ...any) {
+// fenceSubscriptionf takes a subscription out of service.
+func (r *recovery) fenceSubscriptionf(s *subscription, format string, args ...any) {
 	if s.damage != nil {
 		return
 	}

@@ -58,7 +58,7 @@ func (r *recovery) readPartitions() error {
 			return err
 		})
 		if err != nil {
-			r.fence(p, "its record: %v", err)
+			r.fencef(p, "its record: %v", err)
 		}
 		return nil
 	})
@@ -77,7 +77,7 @@ func (r *recovery) partition(id storage.PartitionID) *partition {
 	for int(id.Partition) >= len(t.partitions) {
 		p := newPartition(t, uint16(len(t.partitions)))
 		t.partitions = append(t.partitions, p)
-		r.fence(p, "its topic's record is damaged or does not know it")
+		r.fencef(p, "its topic's record is damaged or does not know it")
 	}
 	return t.partitions[id.Partition]
 }
@@ -86,7 +86,7 @@ func (r *recovery) fenceWithoutRecord() {
 	for _, t := range r.shard.topics {
 		for _, p := range t.partitions {
 			if _, ok := r.records[p.id]; !ok && t.State == storage.Active {
-				r.fence(p, "its record is missing")
+				r.fencef(p, "its record is missing")
 			}
 		}
 	}
@@ -131,6 +131,6 @@ func (r *recovery) damagedSubscription(id storage.SubscriptionID, why error) *su
 	s := newSubscription(def, newTopic(storage.Topic{}))
 	r.shard.addSubscription(s)
 	r.shard.holdTrims = true
-	r.fenceSubscription(s, "%v", why)
+	r.fenceSubscriptionf(s, "%v", why)
 	return s
 }

@@ -46,7 +46,7 @@ func (r *recovery) readCursor(key []byte, value storage.Value, id cursorID) erro
 		s = r.damagedSubscription(id.subscription, fmt.Errorf("%w: its record is missing", storage.ErrDataLoss))
 	}
 	if int(id.partition) >= len(s.cursors) {
-		r.fenceSubscription(s, "a cursor on partition %d, which its topic has not", id.partition)
+		r.fenceSubscriptionf(s, "a cursor on partition %d, which its topic has not", id.partition)
 		return nil
 	}
 	c := newCursor(s, id.partition, 0)
@@ -60,7 +60,7 @@ func (r *recovery) readCursor(key []byte, value storage.Value, id cursorID) erro
 	if err != nil {
 		// Where the floor stands is not known, so it holds everything.
 		c.Floor = 0
-		r.fenceSubscription(s, "partition %d: %v", id.partition, err)
+		r.fenceSubscriptionf(s, "partition %d: %v", id.partition, err)
 	}
 	s.cursors[id.partition] = c
 	return nil
@@ -141,7 +141,7 @@ func (r *recovery) fenceWithoutCursors() {
 		for i, c := range s.cursors {
 			if c == nil && s.State == storage.Active {
 				s.cursors[i] = newCursor(s, uint16(i), 0)
-				r.fenceSubscription(s, "its cursor on partition %d is missing", i)
+				r.fenceSubscriptionf(s, "its cursor on partition %d is missing", i)
 			}
 		}
 	}
@@ -155,7 +155,7 @@ func (r *recovery) checkFloors() error {
 				continue
 			}
 			if p := s.topic.partitions[i]; c.Floor > p.next.Offset {
-				r.fence(p, "its head is %d, below the floor %d of subscription %d", p.next.Offset, c.Floor, s.ID)
+				r.fencef(p, "its head is %d, below the floor %d of subscription %d", p.next.Offset, c.Floor, s.ID)
 			}
 		}
 	}

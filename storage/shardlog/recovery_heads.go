@@ -18,7 +18,7 @@ func (r *recovery) readHeads() error {
 			continue
 		}
 		if err := r.readHead(p); err != nil {
-			r.fence(p, "its last pointer: %v", err)
+			r.fencef(p, "its last pointer: %v", err)
 		}
 	}
 	if r.shard.Clean || r.fresh() {
@@ -140,7 +140,7 @@ func (r *recovery) newTail(id storage.PartitionID) (*tail, error) {
 	err := scan(r.engine, prefix, record.AppendPointerKey(nil, id, t.next.Offset), func(key []byte, value storage.Value) error {
 		p, err := decodePointer(key, value)
 		if err != nil {
-			r.fence(t.partition, "a pointer: %v", err)
+			r.fencef(t.partition, "a pointer: %v", err)
 			return nil
 		}
 		t.pointers[p.base] = p.Pointer
@@ -152,7 +152,7 @@ func (r *recovery) newTail(id storage.PartitionID) (*tail, error) {
 // replayRun takes in the next run of a partition.
 func (r *recovery) replayRun(t *tail, id segmentID, run *record.Run) {
 	if run.Base != t.next.Offset {
-		r.fence(t.partition, "batch %d holds offset %d, expected %d", id.batch, run.Base, t.next.Offset)
+		r.fencef(t.partition, "batch %d holds offset %d, expected %d", id.batch, run.Base, t.next.Offset)
 		return
 	}
 	want := pointer{run.Base, run.Pointer(id.batch, id.chunk, t.next.Before)}
@@ -161,7 +161,7 @@ func (r *recovery) replayRun(t *tail, id segmentID, run *record.Run) {
 	case !ok:
 		t.missing = append(t.missing, want)
 	case got.At != want.At || got.Span != want.Span || got.Before != want.Before:
-		r.fence(t.partition, "the pointer at %d is not what batch %d wrote", run.Base, id.batch)
+		r.fencef(t.partition, "the pointer at %d is not what batch %d wrote", run.Base, id.batch)
 	}
 	delete(t.pointers, run.Base)
 	t.next = record.Mark{Offset: want.end(), LogTime: run.LogTime, Before: want.After()}
@@ -174,7 +174,7 @@ func (r *recovery) endReplay(t *tail) {
 		return
 	}
 	for base, x := range t.pointers {
-		r.fence(p, "the pointer at %d names segment %d/%d, which does not hold it", base, x.At.Batch, x.At.Chunk)
+		r.fencef(p, "the pointer at %d names segment %d/%d, which does not hold it", base, x.At.Batch, x.At.Chunk)
 		return
 	}
 	for _, x := range t.missing {
@@ -190,7 +190,7 @@ func (r *recovery) fenceUnreplayed(tails map[storage.PartitionID]*tail) {
 	for id, x := range r.records {
 		p := r.partition(id)
 		if p.err() == nil && tails[id] == nil && p.next.Offset != x.Head.Offset {
-			r.fence(p, "it ends at %d, no commit segment holds what follows the checkpoint %d", p.next.Offset, x.Head.Offset)
+			r.fencef(p, "it ends at %d, no commit segment holds what follows the checkpoint %d", p.next.Offset, x.Head.Offset)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -21,7 +22,7 @@ func damaged(t *testing.T) (*storagetest.StoreHarness, *storagetest.Disk, storag
 	h.MustCreateTopic("other", 1)
 	p := storage.PartitionID{Topic: topic.ID}
 	for i := range 10 {
-		h.MustPublish(p, fmt.Sprint(i))
+		h.MustPublish(p, strconv.Itoa(i))
 	}
 	h.MustCommit(&storage.ChangeSet{Subscription: s.ID, Cursors: []storage.CursorChange{{
 		Floor: 2, Chunks: []storage.Chunk{{Acked: []storage.OffsetRange{{First: 5, End: 6}}}},
@@ -38,7 +39,7 @@ func flip(value []byte) []byte {
 }
 
 // lastBatch is the number of the last batch on a disk.
-func lastBatch(t *testing.T, h *storagetest.StoreHarness, d *storagetest.Disk) uint64 {
+func lastBatch(t *testing.T, d *storagetest.Disk) uint64 {
 	t.Helper()
 	engine, err := storagetest.OpenMemory(d)
 	if err != nil {
@@ -99,7 +100,7 @@ func TestABrokenLinkInTheBatchChainIsRefused(t *testing.T) {
 
 func TestALostTailIsFoundByTheLedger(t *testing.T) {
 	h, d, _, _ := damaged(t)
-	last := lastBatch(t, h, d)
+	last := lastBatch(t, d)
 	d.Rewind(3)
 	refuses(t, h, fmt.Sprintf("batches %d-%d are in the ledger", last-2, last))
 }
@@ -170,11 +171,11 @@ func TestEachOpeningHasAHigherEpochThatIsDurable(t *testing.T) {
 func fenced(t *testing.T, h *storagetest.StoreHarness, p storage.PartitionID) {
 	t.Helper()
 	publish := &storage.Publish{Appends: []storage.Append{storagetest.NewAppend(p, "x")}}
-	h.Publish(publish)
+	published := h.Publish(publish)
 	_, read := h.Read(t.Context(), p, h.Head(p)-1)
 	_, stats := h.Stats(p)
 	_, locate := h.Locate(t.Context(), p, h.Head(p)-1)
-	for call, err := range map[string]error{"publish": publish.Err, "read": read, "stats": stats, "locate": locate} {
+	for call, err := range map[string]error{"publish": published, "read": read, "stats": stats, "locate": locate} {
 		if !errors.Is(err, storage.ErrDataLoss) {
 			t.Errorf("%s on a fenced partition: %v", call, err)
 		}
@@ -304,7 +305,7 @@ func TestADamagedTopicRecordFencesTheTopic(t *testing.T) {
 			damage(d)
 			h.Open()
 			publish := &storage.Publish{Appends: []storage.Append{storagetest.NewAppend(p, "x")}}
-			if h.Publish(publish); !errors.Is(publish.Err, storage.ErrDataLoss) {
+			if err := h.Publish(publish); !errors.Is(err, storage.ErrDataLoss) {
 				t.Errorf("publish: %v", publish.Err)
 			}
 			h.MustPublish(storage.PartitionID{Topic: 2}, "the other topic serves")

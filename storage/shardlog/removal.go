@@ -102,8 +102,8 @@ func (j *janitor) topic(id storage.TopicID) (t *topic, err error) {
 // any other; what it pointed to is found when segments are counted again.
 func (j *janitor) erasePartition(p *partition) error {
 	for {
-		if err := j.ctx.Err(); err != nil {
-			return err
+		if j.stopped() {
+			return storage.ErrUnavailable
 		}
 		var pointers []pointer
 		var damaged []storage.Offset
@@ -154,8 +154,8 @@ func (j *janitor) erasePointers(p *partition, pointers []pointer, damaged []stor
 // eraseKeys deletes every key with a prefix.
 func (j *janitor) eraseKeys(prefix []byte) error {
 	for {
-		if err := j.ctx.Err(); err != nil {
-			return err
+		if j.stopped() {
+			return storage.ErrUnavailable
 		}
 		var keys [][]byte
 		err := j.store.engine.View(func(r storage.Reader) error {

@@ -112,7 +112,10 @@ func (c *segmentCache) reuse(s *storage.Segment) {
 	}
 }
 
-func segmentOf(e *list.Element) *storage.Segment { return e.Value.(*storage.Segment) }
+func segmentOf(e *list.Element) *storage.Segment {
+	s, _ := e.Value.(*storage.Segment) // Nothing else is put.
+	return s
+}
 
 // memoryOf is what a segment costs, in bytes.
 func memoryOf(s *storage.Segment) int {

@@ -6,10 +6,10 @@ import (
 	"github.com/headrace/headrace/storage"
 )
 
-// cached makes a segment of ten offsets and 100 bytes.
-func cached(c *segmentCache, topic storage.TopicID, base storage.Offset) {
+// cached puts a segment of ten offsets and 100 bytes into the cache.
+func cached(c *segmentCache, base storage.Offset) {
 	s := c.blank()
-	s.Partition, s.Base = storage.PartitionID{Topic: topic}, base
+	s.Partition, s.Base = storage.PartitionID{Topic: 1}, base
 	s.Bytes, s.Ends = make([]byte, 60), make([]uint32, 10)
 	c.put(s).Release()
 }
@@ -26,7 +26,7 @@ func has(c *segmentCache, topic storage.TopicID, at storage.Offset) bool {
 func TestTheCacheFindsByOffset(t *testing.T) {
 	c := newSegmentCache(10_000)
 	for _, base := range []storage.Offset{20, 0, 40} {
-		cached(c, 1, base)
+		cached(c, base)
 	}
 	for at, want := range map[storage.Offset]bool{0: true, 9: true, 10: false, 25: true, 39: false, 49: true, 50: false} {
 		if has(c, 1, at) != want {
@@ -41,10 +41,10 @@ func TestTheCacheFindsByOffset(t *testing.T) {
 func TestTheCacheIsBoundedAndForgetsWhatIsLeastUsed(t *testing.T) {
 	c := newSegmentCache(300)
 	for i := range storage.Offset(3) {
-		cached(c, 1, 10*i)
+		cached(c, 10*i)
 	}
 	has(c, 1, 0)
-	cached(c, 1, 30)
+	cached(c, 30)
 	if !has(c, 1, 0) || has(c, 1, 10) || !has(c, 1, 20) || !has(c, 1, 30) {
 		t.Error("the least recently used segment is the one to go")
 	}
@@ -55,8 +55,8 @@ func TestTheCacheIsBoundedAndForgetsWhatIsLeastUsed(t *testing.T) {
 
 func TestTwoReadersOfTheSameSegmentKeepOne(t *testing.T) {
 	c := newSegmentCache(10_000)
-	cached(c, 1, 0)
-	cached(c, 1, 0)
+	cached(c, 0)
+	cached(c, 0)
 	if c.order.Len() != 1 || c.bytes != 100 {
 		t.Errorf("%d segments, %d bytes", c.order.Len(), c.bytes)
 	}
@@ -64,9 +64,9 @@ func TestTwoReadersOfTheSameSegmentKeepOne(t *testing.T) {
 
 func TestAReaderKeepsWhatTheCacheForgets(t *testing.T) {
 	c := newSegmentCache(100)
-	cached(c, 1, 0)
+	cached(c, 0)
 	held := c.find(storage.PartitionID{Topic: 1}, 0)
-	cached(c, 1, 10)
+	cached(c, 10)
 	if has(c, 1, 0) || len(c.idle) != 0 {
 		t.Error("forgotten, and its memory not reused while it is held")
 	}

@@ -1,6 +1,8 @@
 package shardlog
 
 import (
+	"slices"
+
 	"github.com/headrace/headrace/storage"
 	"github.com/headrace/headrace/storage/record"
 )
@@ -44,7 +46,10 @@ func (s *shard) partition(id storage.PartitionID) (*partition, error) {
 		return nil, storage.ErrNotFound
 	}
 	p := t.partitions[id.Partition]
-	return p, p.err()
+	if err := p.err(); err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 func (s *shard) addTopic(t *topic) {
@@ -67,13 +72,7 @@ func (s *shard) removeSubscription(x *subscription) {
 	delete(s.subscriptions, x.ID)
 	delete(s.subscriptionNames, x.Name)
 	s.holdTrims = s.anyDamaged()
-	list := x.topic.subscriptions
-	for i := range list {
-		if list[i] == x {
-			x.topic.subscriptions = append(list[:i:i], list[i+1:]...)
-			return
-		}
-	}
+	x.topic.subscriptions = slices.DeleteFunc(x.topic.subscriptions, func(y *subscription) bool { return y == x })
 }
 
 func (s *shard) anyDamaged() bool {

@@ -1,7 +1,7 @@
 package shardlog_test
 
 import (
-	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/headrace/headrace/storage"
@@ -109,7 +109,7 @@ func TestStateGetsAtMostHalfOfABatchWhilePublishesWait(t *testing.T) {
 	var slots []storage.StateSlot
 	var sets []*storage.ChangeSet
 	for i := range loops {
-		s := h.MustSubscribe(fmt.Sprint(i), p.Topic, storage.Start{Kind: storage.StartEarliest})
+		s := h.MustSubscribe(strconv.Itoa(i), p.Topic, storage.Start{Kind: storage.StartEarliest})
 		slots = append(slots, h.NewStateSlot(s.ID))
 		change := storage.CursorChange{Chunks: chunksOf(0, chunks)}
 		sets = append(sets, &storage.ChangeSet{Subscription: s.ID, Cursors: []storage.CursorChange{change}})

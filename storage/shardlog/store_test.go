@@ -21,14 +21,18 @@ func TestStoreOnBadger(t *testing.T) {
 }
 
 // badgerHome is a directory of the test's own.
-func badgerHome(t testing.TB) storagetest.StoreHome { return homeIn(t.TempDir()) }
+func badgerHome(tb testing.TB) storagetest.StoreHome {
+	tb.Helper()
+	return homeIn(tb.TempDir())
+}
 
 // homeIn is a directory with a Badger engine.
 func homeIn(dir string) storagetest.StoreHome {
-	return func(t testing.TB) storage.Engine {
+	return func(tb testing.TB) storage.Engine {
+		tb.Helper()
 		engine, err := badgerlog.Open(badgerlog.DefaultOptions(dir))
 		if err != nil {
-			t.Fatalf("open Badger: %v", err)
+			tb.Fatalf("open Badger: %v", err)
 		}
 		return engine
 	}

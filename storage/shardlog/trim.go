@@ -60,7 +60,7 @@ func (j *janitor) retain() {
 	now := j.store.options.Clock()
 	j.scratch = j.store.committer.attention.take(j.scratch[:0])
 	j.scratch = j.waiting.take(j.scratch, now)
-	for rest := j.scratch; len(rest) > 0 && j.ctx.Err() == nil; {
+	for rest := j.scratch; len(rest) > 0 && !j.stopped(); {
 		n := min(len(rest), trimPartitionsAtOnce)
 		step := &trimStep{committer: j.store.committer, now: now, partitions: rest[:n]}
 		if err := j.trim(step); err != nil {

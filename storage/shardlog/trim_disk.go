@@ -11,7 +11,7 @@ import (
 // trimFromDisk takes away what is settled and old enough, by reading pointers, step
 // by step.
 func (j *janitor) trimFromDisk(work []trimmable, now time.Time) error {
-	for len(work) > 0 && j.ctx.Err() == nil {
+	for len(work) > 0 && !j.stopped() {
 		n := min(len(work), readPartitionsAtOnce)
 		cuts, more, err := j.readCuts(work[:n], now)
 		if err != nil {

@@ -77,7 +77,7 @@ type checkedCursor struct {
 	acked  uint64
 }
 
-func (c *storeCheck) fail(format string, args ...any) {
+func (c *storeCheck) failf(format string, args ...any) {
 	c.errs = append(c.errs, fmt.Errorf(format, args...))
 }
 
@@ -115,7 +115,7 @@ func (c *storeCheck) batches() error {
 	for n := last; n > 1 && n+record.BatchRing > last+1; n-- {
 		h, before := headers[n], headers[n-1]
 		if h.Number != n || before.Number != n-1 || h.Previous != before.Hash() || h.Epoch < before.Epoch {
-			c.fail("batch %d does not continue batch %d", n, n-1)
+			c.failf("batch %d does not continue batch %d", n, n-1)
 		}
 	}
 	return err
@@ -131,7 +131,7 @@ func (c *storeCheck) catalog() error {
 		s, err := record.DecodeSubscription(key, value)
 		c.subscriptions[s.ID] = s
 		if _, ok := c.topics[s.Topic]; !ok {
-			c.fail("subscription %d: topic %d is missing", s.ID, s.Topic)
+			c.failf("subscription %d: topic %d is missing", s.ID, s.Topic)
 		}
 		return err
 	}))
@@ -146,7 +146,7 @@ func (c *storeCheck) partitionRecords() error {
 		x, err := record.DecodePartition(key, value)
 		c.partitions[id] = &checkedPartition{record: x, next: x.First}
 		if t, ok := c.topics[id.Topic]; !ok || id.Partition >= t.Partitions {
-			c.fail("partition %v has no topic", id)
+			c.failf("partition %v has no topic", id)
 		}
 		return err
 	})
@@ -154,7 +154,7 @@ func (c *storeCheck) partitionRecords() error {
 		for i := range t.Partitions {
 			id := storage.PartitionID{Topic: t.ID, Partition: i}
 			if c.partitions[id] == nil && t.State == storage.Active {
-				c.fail("partition %v has no record", id)
+				c.failf("partition %v has no record", id)
 			}
 		}
 	}
@@ -182,15 +182,15 @@ func (c *storeCheck) pointer(id storage.PartitionID, base storage.Offset, x *rec
 	p := c.partitions[id]
 	if p == nil {
 		if c.topics[id.Topic].State != storage.Deleting {
-			c.fail("pointer %v at %d has no partition", id, base)
+			c.failf("pointer %v at %d has no partition", id, base)
 		}
 		return
 	}
 	if p.next.Offset != base || p.next.Before != x.Before {
-		c.fail("pointer %v at %d with %+v before, %d with %+v expected", id, base, x.Before, p.next.Offset, p.next.Before)
+		c.failf("pointer %v at %d with %+v before, %d with %+v expected", id, base, x.Before, p.next.Offset, p.next.Before)
 	}
 	if x.LogTime.Before(p.next.LogTime) {
-		c.fail("pointer %v at %d: log time %v after %v", id, base, x.LogTime, p.next.LogTime)
+		c.failf("pointer %v at %d: log time %v after %v", id, base, x.LogTime, p.next.LogTime)
 	}
 	p.next = record.Mark{Offset: x.End(base), LogTime: x.LogTime, Before: x.After()}
 	if !x.Hole {
@@ -221,7 +221,7 @@ func (c *storeCheck) run(id storage.PartitionID, base storage.Offset, x *record.
 func (c *storeCheck) ends() error {
 	for id, p := range c.partitions {
 		if p.next.Offset < p.record.Head.Offset && c.topics[id.Topic].State == storage.Active {
-			c.fail("partition %v ends at %d, its checkpoint is %d", id, p.next.Offset, p.record.Head.Offset)
+			c.failf("partition %v ends at %d, its checkpoint is %d", id, p.next.Offset, p.record.Head.Offset)
 		}
 	}
 	return nil
@@ -259,7 +259,7 @@ func (c *storeCheck) cursorRecords() error {
 	for _, s := range c.subscriptions {
 		for i := range c.topics[s.Topic].Partitions {
 			if c.cursors[checkedCursorID{s.ID, i}] == nil && s.State == storage.Active {
-				c.fail("subscription %d has no cursor on partition %d", s.ID, i)
+				c.failf("subscription %d has no cursor on partition %d", s.ID, i)
 			}
 		}
 	}
@@ -269,12 +269,12 @@ func (c *storeCheck) cursorRecords() error {
 func (c *storeCheck) cursor(id storage.SubscriptionID, partition uint16, x *record.Cursor) {
 	s, ok := c.subscriptions[id]
 	if !ok {
-		c.fail("cursor of subscription %d, which is missing", id)
+		c.failf("cursor of subscription %d, which is missing", id)
 		return
 	}
 	p := c.partitions[storage.PartitionID{Topic: s.Topic, Partition: partition}]
 	if s.State == storage.Active && (p == nil || x.Floor > p.next.Offset) {
-		c.fail("subscription %d, partition %d: floor %d is past the head", id, partition, x.Floor)
+		c.failf("subscription %d, partition %d: floor %d is past the head", id, partition, x.Floor)
 	}
 }
 
@@ -291,7 +291,7 @@ func (c *storeCheck) acks() error {
 		c.report.AckParts++
 		cursor := c.cursors[checkedCursorID{k.Subscription, k.Partition}]
 		if cursor == nil {
-			c.fail("ack chunk of subscription %d, partition %d, which has no cursor", k.Subscription, k.Partition)
+			c.failf("ack chunk of subscription %d, partition %d, which has no cursor", k.Subscription, k.Partition)
 			return nil
 		}
 		cursor.parts++
@@ -310,7 +310,7 @@ func (c *storeCheck) sums() error {
 			continue
 		}
 		if x.parts != x.record.AckParts || x.sum != x.record.AckSum || x.acked != x.record.Settled {
-			c.fail("subscription %d, partition %d: %d ack records, sum %x, %d acked; the cursor says %d, %x, %d",
+			c.failf("subscription %d, partition %d: %d ack records, sum %x, %d acked; the cursor says %d, %x, %d",
 				id.subscription, id.partition, x.parts, x.sum, x.acked,
 				x.record.AckParts, x.record.AckSum, x.record.Settled)
 		}

@@ -16,15 +16,16 @@ const storeWait = 30 * time.Second
 
 // StoreHome is a place where a store's records live: each call opens an engine over
 // what is there. The engine before it is closed or has crashed.
-type StoreHome func(t testing.TB) storage.Engine
+type StoreHome func(tb testing.TB) storage.Engine
 
 // MemoryHome is a place in memory.
 func MemoryHome() StoreHome {
 	disk := NewDisk()
-	return func(t testing.TB) storage.Engine {
+	return func(tb testing.TB) storage.Engine {
+		tb.Helper()
 		m, err := OpenMemory(disk)
 		if err != nil {
-			t.Fatalf("open the memory engine: %v", err)
+			tb.Fatalf("open the memory engine: %v", err)
 		}
 		return m
 	}
@@ -46,15 +47,15 @@ type StoreHarness struct {
 }
 
 // NewStoreHarness opens a store. Retention runs on Ticks only.
-func NewStoreHarness(t testing.TB, home StoreHome, o shardlog.Options) *StoreHarness {
-	t.Helper()
-	h := &StoreHarness{t: t, home: home, options: o, Ticks: make(chan time.Time)}
+func NewStoreHarness(tb testing.TB, home StoreHome, o shardlog.Options) *StoreHarness {
+	tb.Helper()
+	h := &StoreHarness{t: tb, home: home, options: o, Ticks: make(chan time.Time)}
 	h.options.RetentionTicks = h.Ticks
 	if h.options.Logger == nil {
 		h.options.Logger = slog.New(slog.DiscardHandler)
 	}
 	h.Open()
-	t.Cleanup(h.finish)
+	tb.Cleanup(h.finish)
 	return h
 }
 
@@ -153,23 +154,22 @@ func (h *StoreHarness) MustSubscribe(name string, topic storage.TopicID, start s
 func (h *StoreHarness) MustPublish(p storage.PartitionID, bodies ...string) storage.Offset {
 	h.t.Helper()
 	publish := &storage.Publish{Appends: []storage.Append{NewAppend(p, bodies...)}}
-	h.Publish(publish)
-	if publish.Err != nil {
-		h.t.Fatalf("publish to %v: %v", p, publish.Err)
+	if err := h.Publish(publish); err != nil {
+		h.t.Fatalf("publish to %v: %v", p, err)
 	}
 	return publish.Appends[0].Base
 }
 
-// Publish puts a publish through a queue of its own and waits until it is done.
-func (h *StoreHarness) Publish(p *storage.Publish) {
+// Publish puts a publish through a queue of its own, waits until it is done, and
+// gives its outcome.
+func (h *StoreHarness) Publish(p *storage.Publish) error {
 	h.t.Helper()
 	q := h.NewPublishQueue()
 	defer q.Close()
 	if !q.Put(p, nil) {
-		p.Err = storage.ErrUnavailable
-		return
+		return storage.ErrUnavailable
 	}
-	h.Await(q)
+	return h.Await(q).Err
 }
 
 // Await waits for the next publish of a queue.

@@ -24,6 +24,7 @@ var storeSeed = flag.Uint64("storage.seed", 0, "seed of the random work on a sto
 // storeAgreesWithModel does random work on a store and on a model, with orderly
 // stops and crashes in the middle, and compares them.
 func storeAgreesWithModel(t *testing.T, h *StoreHarness) {
+	t.Helper()
 	seed := *storeSeed
 	if seed == 0 {
 		seed = uint64(time.Now().UnixNano())
@@ -166,7 +167,7 @@ func (m *storeModel) publish() {
 		return
 	}
 	publish := m.newPublish(t)
-	if m.h.Publish(publish); publish.Err != nil {
+	if err := m.h.Publish(publish); err != nil {
 		m.h.t.Errorf("publish: %v", publish.Err)
 	}
 	t.take(publish)
@@ -205,12 +206,11 @@ func (m *storeModel) fail() {
 	fault := Fault{Err: storage.ErrUnknown, Applied: m.rand.IntN(2) == 0}
 	engine.FailNext(fault)
 	publish := m.newPublish(t)
-	m.h.Publish(publish)
-	switch {
-	case errors.Is(publish.Err, storage.ErrUnavailable):
+	switch err := m.h.Publish(publish); {
+	case errors.Is(err, storage.ErrUnavailable):
 		// Another commit met the fault.
-	case !errors.Is(publish.Err, storage.ErrUnknown):
-		m.h.t.Errorf("publish into a failing commit: %v", publish.Err)
+	case !errors.Is(err, storage.ErrUnknown):
+		m.h.t.Errorf("publish into a failing commit: %v", err)
 	case fault.Applied:
 		t.take(publish)
 	}

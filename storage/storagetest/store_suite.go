@@ -3,6 +3,7 @@ package storagetest
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +16,8 @@ import (
 
 // RunStoreSuite states what a store promises whatever engine keeps it. newHome
 // gives a new, empty place for each test.
-func RunStoreSuite(t *testing.T, newHome func(t testing.TB) StoreHome) {
+func RunStoreSuite(t *testing.T, newHome func(tb testing.TB) StoreHome) {
+	t.Helper()
 	for _, test := range []struct {
 		name string
 		run  func(t *testing.T, h *StoreHarness)
@@ -42,6 +44,7 @@ func RunStoreSuite(t *testing.T, newHome func(t testing.TB) StoreHome) {
 }
 
 func storePublishes(t *testing.T, h *StoreHarness) {
+	t.Helper()
 	topic := h.MustCreateTopic("orders", 1)
 	p := storage.PartitionID{Topic: topic.ID}
 	for i, bodies := range [][]string{{"a", "b"}, {"c"}, {"", "d"}} {
@@ -56,6 +59,7 @@ func storePublishes(t *testing.T, h *StoreHarness) {
 }
 
 func storeKeepsPartitionsApart(t *testing.T, h *StoreHarness) {
+	t.Helper()
 	topic := h.MustCreateTopic("orders", 256)
 	for round := range 3 {
 		publish := &storage.Publish{}
@@ -63,7 +67,7 @@ func storeKeepsPartitionsApart(t *testing.T, h *StoreHarness) {
 			p := storage.PartitionID{Topic: topic.ID, Partition: i}
 			publish.Appends = append(publish.Appends, NewAppend(p, fmt.Sprintf("%d-%d", i, round)))
 		}
-		if h.Publish(publish); publish.Err != nil {
+		if err := h.Publish(publish); err != nil {
 			t.Fatal(publish.Err)
 		}
 		for i := range publish.Appends {
@@ -80,6 +84,7 @@ func storeKeepsPartitionsApart(t *testing.T, h *StoreHarness) {
 }
 
 func storeReopens(t *testing.T, h *StoreHarness) {
+	t.Helper()
 	topic := h.MustCreateTopic("orders", 2)
 	s := h.MustSubscribe("billing", topic.ID, storage.Start{})
 	p := storage.PartitionID{Topic: topic.ID, Partition: 1}
@@ -115,13 +120,14 @@ func storeSurvivesCrash(_ *testing.T, h *StoreHarness) {
 }
 
 func storeTakesLargeMessages(t *testing.T, h *StoreHarness) {
+	t.Helper()
 	topic := h.MustCreateTopic("films", 1)
 	p := storage.PartitionID{Topic: topic.ID}
 	large := strings.Repeat("x", 5<<20)
 	h.MustPublish(p, "before", large, "after")
 	h.MustPublish(p, large, large)
 	tooLarge := &storage.Publish{Appends: []storage.Append{NewAppend(p, strings.Repeat("x", 40<<20))}}
-	if h.Publish(tooLarge); !errors.Is(tooLarge.Err, storage.ErrTooLarge) {
+	if err := h.Publish(tooLarge); !errors.Is(err, storage.ErrTooLarge) {
 		t.Errorf("40 MiB: %v", tooLarge.Err)
 	}
 	h.Reopen()
@@ -129,12 +135,13 @@ func storeTakesLargeMessages(t *testing.T, h *StoreHarness) {
 }
 
 func storeReadsDisk(t *testing.T, h *StoreHarness) {
+	t.Helper()
 	topic := h.MustCreateTopic("orders", 2)
 	a, b := storage.PartitionID{Topic: topic.ID}, storage.PartitionID{Topic: topic.ID, Partition: 1}
 	keyed := NewAppend(a, "k1", "k2")
 	keyed.KeyHashes = []storage.KeyHash{{Hash: 7, Present: true}, {}}
 	publish := &storage.Publish{Appends: []storage.Append{NewAppend(b, "x"), keyed}}
-	if h.Publish(publish); publish.Err != nil {
+	if err := h.Publish(publish); err != nil {
 		t.Fatal(publish.Err)
 	}
 	h.Reopen()
@@ -159,6 +166,7 @@ func storeReadsDisk(t *testing.T, h *StoreHarness) {
 }
 
 func storeKeepsState(t *testing.T, h *StoreHarness) {
+	t.Helper()
 	topic := h.MustCreateTopic("orders", 2)
 	s := h.MustSubscribe("billing", topic.ID, storage.Start{})
 	p := storage.PartitionID{Topic: topic.ID, Partition: 1}
@@ -210,12 +218,13 @@ func storeKeepsHoles(_ *testing.T, h *StoreHarness) {
 }
 
 func storeTrims(t *testing.T, h *StoreHarness) {
+	t.Helper()
 	topic := h.MustCreateTopic("orders", 1)
 	p := storage.PartitionID{Topic: topic.ID}
 	a := h.MustSubscribe("a", topic.ID, storage.Start{})
 	b := h.MustSubscribe("b", topic.ID, storage.Start{})
 	for i := range 10 {
-		h.MustPublish(p, fmt.Sprint(i))
+		h.MustPublish(p, strconv.Itoa(i))
 	}
 	h.settle(a.ID, 8)
 	h.settle(b.ID, 5)
@@ -239,12 +248,13 @@ func storeTrims(t *testing.T, h *StoreHarness) {
 }
 
 func storeCountsSegments(t *testing.T, h *StoreHarness) {
+	t.Helper()
 	topic := h.MustCreateTopic("orders", 2)
 	s := h.MustSubscribe("billing", topic.ID, storage.Start{})
 	a, b := storage.PartitionID{Topic: topic.ID}, storage.PartitionID{Topic: topic.ID, Partition: 1}
 	for range 3 {
 		publish := &storage.Publish{Appends: []storage.Append{NewAppend(a, "a"), NewAppend(b, "b")}}
-		if h.Publish(publish); publish.Err != nil {
+		if err := h.Publish(publish); err != nil {
 			t.Fatal(publish.Err)
 		}
 	}
@@ -264,6 +274,7 @@ func storeCountsSegments(t *testing.T, h *StoreHarness) {
 }
 
 func storeRemovesSubscriptions(t *testing.T, h *StoreHarness) {
+	t.Helper()
 	topic := h.MustCreateTopic("orders", 1)
 	p := storage.PartitionID{Topic: topic.ID}
 	s := h.MustSubscribe("billing", topic.ID, storage.Start{})
@@ -294,6 +305,7 @@ func storeRemovesSubscriptions(t *testing.T, h *StoreHarness) {
 }
 
 func storeRemovesTopics(t *testing.T, h *StoreHarness) {
+	t.Helper()
 	topic := h.MustCreateTopic("orders", 2)
 	p := storage.PartitionID{Topic: topic.ID, Partition: 1}
 	for range 5 {
@@ -307,7 +319,7 @@ func storeRemovesTopics(t *testing.T, h *StoreHarness) {
 		t.Fatal(err)
 	}
 	gone := &storage.Publish{Appends: []storage.Append{NewAppend(p, "c")}}
-	if h.Publish(gone); !errors.Is(gone.Err, storage.ErrNotFound) {
+	if err := h.Publish(gone); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("publish to a deleted topic: %v", gone.Err)
 	}
 	h.Tick()
@@ -323,6 +335,7 @@ func storeRemovesTopics(t *testing.T, h *StoreHarness) {
 }
 
 func storeStarts(t *testing.T, h *StoreHarness) {
+	t.Helper()
 	topic := h.MustCreateTopic("orders", 2)
 	p := storage.PartitionID{Topic: topic.ID}
 	h.MustPublish(p, "a", "b", "c")

@@ -17,10 +17,15 @@ func (b *bench) startSettlers() {
 func (b *bench) settle(group int) {
 	wake := make(chan struct{}, 1) // merged: all of the group are looked at
 	var loops []*settler
+	var cancels []func()
+	defer func() {
+		for _, cancel := range cancels {
+			cancel()
+		}
+	}()
 	for i := group; i < len(b.topics); i += settlerGroups {
 		p := storage.PartitionID{Topic: b.topics[i]}
-		cancel := b.store.Watch(p, wake)
-		defer cancel()
+		cancels = append(cancels, b.store.Watch(p, wake))
 		loops = append(loops, &settler{
 			partition: p,
 			slot:      b.store.NewStateSlot(b.subs[i]),

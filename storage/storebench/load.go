@@ -23,10 +23,7 @@ type load struct {
 	size int
 	// topics there are; publishes go over them in turn.
 	topics int
-	// perPublish messages are published as one, to one topic.
-	perPublish int
-	// publishers have inFlight publishes open, each.
-	publishers, inFlight int
+	window
 	// acked: a subscription on each topic settles everything, and it is trimmed.
 	acked bool
 	// history is how many messages were published, settled and trimmed before.
@@ -35,22 +32,48 @@ type load struct {
 	backlog int
 }
 
+// window is how much is published at a time.
+type window struct {
+	// perPublish messages are published as one, to one topic.
+	perPublish int
+	// publishers have inFlight publishes open, each.
+	publishers, inFlight int
+}
+
 const warmUp = time.Second
 
+// Windows of publishers, as the server grants them: about 1,000 messages in all.
+var (
+	lone      = window{perPublish: 1, publishers: 1, inFlight: 1}
+	many      = window{perPublish: 1, publishers: 64, inFlight: 1}
+	hundreds  = window{perPublish: 100, publishers: 4, inFlight: 10}
+	frames    = window{perPublish: 32, publishers: 4, inFlight: 8}
+	large     = window{perPublish: 4, publishers: 4, inFlight: 4}
+	tenTopics = window{perPublish: 32, publishers: 4, inFlight: 5}
+	hundred   = window{perPublish: 8, publishers: 4, inFlight: 50}
+	thousand  = window{perPublish: 1, publishers: 4, inFlight: 500}
+)
+
+const (
+	kib       = 1 << 10
+	allTopics = 10_000
+	millions  = 2_000_000
+)
+
 var loads = []load{
-	{name: "lone publisher, 1 KiB", size: 1 << 10, topics: 1, perPublish: 1, publishers: 1, inFlight: 1},
-	{name: "64 publishers, 1 KiB", size: 1 << 10, topics: 1, perPublish: 1, publishers: 64, inFlight: 1},
-	{name: "1 topic, 100 B", size: 100, topics: 1, perPublish: 100, publishers: 4, inFlight: 10},
-	{name: "1 topic, 1 KiB", size: 1 << 10, topics: 1, perPublish: 32, publishers: 4, inFlight: 8},
-	{name: "1 topic, 64 KiB", size: 64 << 10, topics: 1, perPublish: 4, publishers: 4, inFlight: 4},
-	{name: "10 of 10,000 topics, 1 KiB", size: 1 << 10, topics: 10_000, perPublish: 32, publishers: 4, inFlight: 5},
-	{name: "100 of 10,000 topics, 1 KiB", size: 1 << 10, topics: 10_000, perPublish: 8, publishers: 4, inFlight: 50},
-	{name: "1,000 of 10,000 topics, 1 KiB", size: 1 << 10, topics: 10_000, perPublish: 1, publishers: 4, inFlight: 500},
-	{name: "1,000 of 10,000 topics, 100 B", size: 100, topics: 10_000, perPublish: 1, publishers: 4, inFlight: 500},
-	{name: "1 topic, 1 KiB, acked and trimmed", size: 1 << 10, topics: 1, perPublish: 32, publishers: 4, inFlight: 8, acked: true},
-	{name: "1,000 of 10,000 topics, 100 B, acked and trimmed", size: 100, topics: 10_000, perPublish: 1, publishers: 4, inFlight: 500, acked: true},
-	{name: "1 topic, 1 KiB, after 2 M acked", size: 1 << 10, topics: 1, perPublish: 32, publishers: 4, inFlight: 8, acked: true, history: 2_000_000},
-	{name: "1 topic, 1 KiB, over a backlog of 2 M", size: 1 << 10, topics: 1, perPublish: 32, publishers: 4, inFlight: 8, backlog: 2_000_000},
+	{name: "lone publisher, 1 KiB", size: kib, topics: 1, window: lone},
+	{name: "64 publishers, 1 KiB", size: kib, topics: 1, window: many},
+	{name: "1 topic, 100 B", size: 100, topics: 1, window: hundreds},
+	{name: "1 topic, 1 KiB", size: kib, topics: 1, window: frames},
+	{name: "1 topic, 64 KiB", size: 64 * kib, topics: 1, window: large},
+	{name: "10 of 10,000 topics, 1 KiB", size: kib, topics: allTopics, window: tenTopics},
+	{name: "100 of 10,000 topics, 1 KiB", size: kib, topics: allTopics, window: hundred},
+	{name: "1,000 of 10,000 topics, 1 KiB", size: kib, topics: allTopics, window: thousand},
+	{name: "1,000 of 10,000 topics, 100 B", size: 100, topics: allTopics, window: thousand},
+	{name: "1 topic, 1 KiB, acked and trimmed", size: kib, topics: 1, window: frames, acked: true},
+	{name: "1,000 of 10,000 topics, 100 B, acked and trimmed", size: 100, topics: allTopics, window: thousand, acked: true},
+	{name: "1 topic, 1 KiB, after 2 M acked", size: kib, topics: 1, window: frames, acked: true, history: millions},
+	{name: "1 topic, 1 KiB, over a backlog of 2 M", size: kib, topics: 1, window: frames, backlog: millions},
 }
 
 // bench is a load that runs.

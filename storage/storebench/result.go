@@ -56,7 +56,8 @@ func (s sample) since(before sample) result {
 	}
 }
 
-const header = "| load | messages/s | MB/s | CPU µs/message | allocations/message | B allocated/message | messages/commit | keys/commit | ms/commit | trimmed |\n" +
+const header = "| load | messages/s | MB/s | CPU µs/message | allocations/message | B allocated/message " +
+	"| messages/commit | keys/commit | ms/commit | trimmed |\n" +
 	"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
 
 func (r result) row(l *load) string {

@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"regexp"
 	"runtime/pprof"
@@ -11,7 +12,7 @@ import (
 
 func main() {
 	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, "storebench:", err)
+		_, _ = fmt.Fprintln(os.Stderr, "storebench:", err)
 		os.Exit(1)
 	}
 }
@@ -20,11 +21,11 @@ func run() error {
 	duration := flag.Duration("duration", 5*time.Second, "how long each load is measured")
 	only := flag.String("run", "", "loads whose names match this expression; all when empty")
 	dir := flag.String("dir", os.TempDir(), "where the stores are made")
-	profile := flag.String("cpuprofile", "", "file for a CPU profile of what is measured")
+	profile := flag.String("cpuprofile", "", "file for a CPU profile of all of it")
 	flag.Parse()
 	pattern, err := regexp.Compile(*only)
 	if err != nil {
-		return err
+		return fmt.Errorf("-run: %w", err)
 	}
 	if *profile != "" {
 		file, err := os.Create(*profile)
@@ -36,29 +37,33 @@ func run() error {
 		}
 		defer pprof.StopCPUProfile()
 	}
-	return measureAll(*dir, *duration, pattern)
+	return measureAll(os.Stdout, *dir, *duration, pattern)
 }
 
-func measureAll(dir string, duration time.Duration, pattern *regexp.Regexp) error {
+func measureAll(out io.Writer, dir string, duration time.Duration, pattern *regexp.Regexp) error {
 	before, err := probe(dir)
 	if err != nil {
 		return err
 	}
-	fmt.Println(header)
-	for _, l := range loads {
-		if !pattern.MatchString(l.name) {
+	if _, err := fmt.Fprintln(out, header); err != nil {
+		return err
+	}
+	for i := range loads {
+		if !pattern.MatchString(loads[i].name) {
 			continue
 		}
-		result, err := l.measure(dir, duration)
+		result, err := loads[i].measure(dir, duration)
 		if err != nil {
-			return fmt.Errorf("%s: %w", l.name, err)
+			return fmt.Errorf("%s: %w", loads[i].name, err)
 		}
-		fmt.Println(result.row(&l))
+		if _, err := fmt.Fprintln(out, result.row(&loads[i])); err != nil {
+			return err
+		}
 	}
 	after, err := probe(dir)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("\nfdatasync of 1 KiB: %.0f/s before, %.0f/s after.\n", before, after)
-	return nil
+	_, err = fmt.Fprintf(out, "\nfdatasync of 1 KiB: %.0f/s before, %.0f/s after.\n", before, after)
+	return err
 }
