@@ -205,3 +205,23 @@ func ackEverySecond(messages uint64) (*delivery.State, int) {
 	}
 	return l.state, rounds
 }
+
+// BenchmarkRecovery makes a state from 10,000,000 offsets of which every second one
+// is acked, and prints what that takes in memory and on the way to the store.
+func BenchmarkRecovery(b *testing.B) {
+	const messages = 10_000_000
+	cursor := delivery.Cursor{Head: messages}
+	for index := range uint64(messages / delivery.ChunkOffsets) {
+		chunk := delivery.Chunk{Index: index}
+		for i := 1; i < delivery.ChunkOffsets; i += 2 {
+			chunk.Acked.Set(i, i)
+		}
+		cursor.Chunks = append(cursor.Chunks, chunk)
+	}
+	for b.Loop() {
+		before := heap()
+		s := delivery.New(delivery.Config{}, []delivery.Cursor{cursor})
+		b.ReportMetric(float64(heap()-before)/(1<<20), "MiB")
+		runtime.KeepAlive(s)
+	}
+}

@@ -58,6 +58,7 @@ func TestCorpus(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = file.Close() }()
+	episodes := 0
 	for lines := bufio.NewScanner(file); lines.Scan(); {
 		word, _, _ := strings.Cut(lines.Text(), " ")
 		if word == "" || word == "#" {
@@ -70,6 +71,10 @@ func TestCorpus(t *testing.T) {
 		if n, err := runEpisode(seed); err != nil {
 			t.Errorf("seed %d, step %d: %v", seed, n, err)
 		}
+		episodes++
+	}
+	if episodes == 0 {
+		t.Fatal("the corpus is empty")
 	}
 }
 
