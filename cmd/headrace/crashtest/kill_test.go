@@ -27,6 +27,9 @@ const (
 	publishers = 2
 	// consumersPerSubscription compete for each subscription.
 	consumersPerSubscription = 2
+	// shownViolations and shownLogBytes are how much a failed test says.
+	shownViolations = 20
+	shownLogBytes   = 16 << 10
 	// drainPoll is how often the end of the drain is looked for.
 	drainPoll = 20 * time.Millisecond
 )
@@ -60,14 +63,23 @@ func TestKilledServerKeepsItsPromises(t *testing.T) {
 	}
 	end := r.finish()
 	t.Logf("recorded: %v", r.ledger.Count())
-	for _, violation := range Check(r.ledger, end) {
-		t.Error(violation)
-	}
+	report(t, Check(r.ledger, end))
 	if n := r.ledger.Count(); n["acknowledged"] == 0 || n["confirmed"] == 0 {
 		t.Errorf("nothing was at stake: %v", n)
 	}
 	if err := v.process.Stop(); err != nil {
 		t.Error(err)
+	}
+}
+
+// report fails the test with the first violations, and the number of all.
+func report(t *testing.T, violations []Violation) {
+	t.Helper()
+	for _, v := range violations[:min(len(violations), shownViolations)] {
+		t.Error(v)
+	}
+	if len(violations) > shownViolations {
+		t.Errorf("and %d more", len(violations)-shownViolations)
 	}
 }
 
@@ -214,7 +226,7 @@ func openLog(t *testing.T) *os.File {
 	t.Cleanup(func() {
 		_ = f.Close()
 		if text, err := os.ReadFile(f.Name()); t.Failed() && err == nil {
-			t.Logf("what the servers logged:\n%s", text)
+			t.Logf("the end of what the servers logged:\n%s", text[max(0, len(text)-shownLogBytes):])
 		}
 	})
 	return f
