@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -43,7 +44,7 @@ func (c *catalog) ListTopics(_ context.Context, r *headracev1.ListTopicsRequest)
 	}
 	response := &headracev1.ListTopicsResponse{Topics: []*headracev1.Topic{{Name: fmt.Sprint(r.GetNamespace(), page)}}}
 	if page < 2 {
-		response.NextPageToken = fmt.Sprint(page + 1)
+		response.NextPageToken = strconv.Itoa(page + 1)
 	}
 	return response, nil
 }
@@ -63,17 +64,16 @@ func (c *catalog) ListSubscriptions(_ context.Context, r *headracev1.ListSubscri
 	return &headracev1.ListSubscriptionsResponse{Subscriptions: []*headracev1.Subscription{{Name: "only"}}}, nil
 }
 
-func withCatalog(t *testing.T, play func(*testing.T, *catalog, *headrace.Client)) {
+func startCatalog(t *testing.T) (*catalog, *headrace.Client) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		c := &catalog{}
-		s := scripted.Start(t, scripted.Services{Topics: c, Subscriptions: c})
-		play(t, c, dial(t, s))
-	})
+	c := &catalog{}
+	s := scripted.Start(t, scripted.Services{Topics: c, Subscriptions: c})
+	return c, dial(t, s)
 }
 
 func TestTopicsAreCreatedAndUpdated(t *testing.T) {
-	withCatalog(t, func(t *testing.T, catalog *catalog, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		catalog, c := startCatalog(t)
 		topic, err := c.Topics().Create(t.Context(), &headracev1.Topic{Name: "orders", Partitions: 4})
 		if err != nil || topic.GetName() != "default/orders" {
 			t.Errorf("create: %v, %v", topic, err)
@@ -91,7 +91,8 @@ func TestTopicsAreCreatedAndUpdated(t *testing.T) {
 }
 
 func TestAListIsReadPageByPage(t *testing.T) {
-	withCatalog(t, func(t *testing.T, _ *catalog, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		_, c := startCatalog(t)
 		var names []string
 		for topic, err := range c.Topics().List(t.Context(), headrace.InNamespace("n")) {
 			if err != nil {
@@ -102,8 +103,10 @@ func TestAListIsReadPageByPage(t *testing.T) {
 		if fmt.Sprint(names) != "[n0 n1 n2]" {
 			t.Errorf("names %v", names)
 		}
-		for topic := range c.Topics().List(t.Context()) {
-			_ = topic
+		for _, err := range c.Topics().List(t.Context()) {
+			if err != nil {
+				t.Error(err)
+			}
 			break
 		}
 		var last error
@@ -128,7 +131,8 @@ func TestASubscriptionBeginsWhereAsked(t *testing.T) {
 		"positions": {headrace.FromPositions(headrace.Position{Partition: 3, Offset: 4}), func(p *headracev1.StartPosition) bool { return p.GetOffsets().GetPositions()[0].GetOffset() == 4 }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			withCatalog(t, func(t *testing.T, catalog *catalog, client *headrace.Client) {
+			synctest.Test(t, func(t *testing.T) {
+				catalog, client := startCatalog(t)
 				if _, err := client.Subscriptions().Create(t.Context(), &headracev1.Subscription{Name: "s", Lease: durationpb.New(time.Second)}, c.option); err != nil {
 					t.Fatal(err)
 				}
@@ -141,7 +145,8 @@ func TestASubscriptionBeginsWhereAsked(t *testing.T) {
 }
 
 func TestSubscriptionsAreListedByTopic(t *testing.T) {
-	withCatalog(t, func(t *testing.T, catalog *catalog, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		catalog, c := startCatalog(t)
 		for s, err := range c.Subscriptions().List(t.Context(), headrace.OfTopic("orders"), headrace.InNamespace("-")) {
 			if err != nil || s.GetName() != "only" {
 				t.Errorf("%v, %v", s, err)
@@ -154,7 +159,8 @@ func TestSubscriptionsAreListedByTopic(t *testing.T) {
 }
 
 func TestNamesHaveTheirNamespace(t *testing.T) {
-	withCatalog(t, func(t *testing.T, _ *catalog, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		_, c := startCatalog(t)
 		if n := c.Topic("orders").Name(); n != "default/orders" {
 			t.Errorf("topic %q", n)
 		}

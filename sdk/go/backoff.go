@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	// backoffMin is the bound of the first wait before a stream is opened again.
-	backoffMin = 100 * time.Millisecond
-	// backoffMax is the bound of the longest one.
-	backoffMax = 10 * time.Second
-	// backoffHealthy is how long a stream must have lived for the next wait to be
+	// shortestBackoff is the bound of the first wait before a stream is opened again.
+	shortestBackoff = 100 * time.Millisecond
+	// longestBackoff is the bound of the longest one.
+	longestBackoff = 10 * time.Second
+	// healthyAfter is how long a stream must have lived for the next wait to be
 	// a first one again.
-	backoffHealthy = 10 * time.Second
+	healthyAfter = 10 * time.Second
 )
 
 // backoffPause counts waits that double, each with full jitter, so that the
@@ -26,9 +26,9 @@ type backoffPause struct {
 
 // next returns how long to wait now: between half of the bound and the bound.
 func (b *backoffPause) next() time.Duration {
-	bound := backoffMax
+	bound := longestBackoff
 	if b.tries < 7 {
-		bound = min(backoffMax, backoffMin<<b.tries)
+		bound = min(longestBackoff, shortestBackoff<<b.tries)
 	}
 	b.tries++
 	return bound/2 + rand.N(bound/2+1)
@@ -37,12 +37,11 @@ func (b *backoffPause) next() time.Duration {
 // after returns how long to wait before a stream is opened again that ended with
 // err after it lived that long. A server that says when is obeyed.
 func (b *backoffPause) after(err error, lived time.Duration) time.Duration {
-	if lived >= backoffHealthy {
+	if lived >= healthyAfter {
 		b.tries = 0
 	}
 	wait := b.next()
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		wait = max(wait, e.RetryAfter)
 	}
 	return wait

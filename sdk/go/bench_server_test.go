@@ -144,6 +144,7 @@ func countMessages(frame []byte) (first, count uint64, oneWay bool) {
 			oneWay = true
 		case 15:
 			count++
+		default: // Of no interest.
 		}
 		batch = batch[n+protowire.ConsumeFieldValue(number, kind, batch[n:]):]
 	}

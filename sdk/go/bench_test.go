@@ -24,6 +24,7 @@ func reportCPU(b *testing.B) func() {
 }
 
 func cpuNanoseconds(b *testing.B) int64 {
+	b.Helper()
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
 		b.Fatal(err)
@@ -99,7 +100,8 @@ func BenchmarkReceive(b *testing.B) {
 			n := 0
 			done := reportCPU(b)
 			err := c.Subscription("billing").Receive(ctx, func(context.Context, *headrace.Delivery) error {
-				if n++; n == b.N {
+				n++
+				if n == b.N {
 					stop()
 				}
 				return nil
@@ -124,7 +126,8 @@ func BenchmarkDeliveries(b *testing.B) {
 			b.Fatal(err)
 		}
 		d.Ack()
-		if n++; n == b.N {
+		n++
+		if n == b.N {
 			break
 		}
 	}

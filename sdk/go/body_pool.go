@@ -31,7 +31,9 @@ func newBodyPool(fullBytes int) *bodyPool {
 // body returns an empty body for about that many bytes.
 func (p *bodyPool) body(expected int) []byte {
 	if expected > p.fullBytes/4 && expected <= p.fullBytes {
-		return (*p.full.Get().(*[]byte))[:0]
+		if b, ok := p.full.Get().(*[]byte); ok {
+			return (*b)[:0]
+		}
 	}
 	return make([]byte, 0, max(expected, minBodyBytes))
 }

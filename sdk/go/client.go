@@ -113,7 +113,8 @@ func (c *Client) startPublisher() {
 // endPublisher lets the publisher's loop end by itself, so that what is on its
 // way arrives, and ends it when ctx does.
 func (c *Client) endPublisher(ctx context.Context) {
-	defer context.AfterFunc(ctx, c.stopPublisher)()
+	waiting := context.AfterFunc(ctx, c.stopPublisher)
+	defer waiting()
 	c.published.Wait()
 	c.outbox.refused(&Error{Reason: "CLOSED", Message: "publish: the client was closed before the message was sent"})
 	c.stopPublisher()

@@ -39,7 +39,8 @@ func outcome(settle func(context.Context) error) chan error {
 }
 
 func TestAckConfirmIsSentAtOnceAndWaitsForTheConfirmation(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		stream, held := confirming(t, s, c, 1)
 		began := time.Now()
 		acked := outcome(held[0].AckConfirm)
@@ -64,7 +65,8 @@ func TestAckConfirmIsSentAtOnceAndWaitsForTheConfirmation(t *testing.T) {
 }
 
 func TestConfirmedVerdictsReachTheServer(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		stream, held := confirming(t, s, c, 2)
 		retried := outcome(func(ctx context.Context) error { return held[0].RetryConfirm(ctx, headrace.RetryAfter(time.Second)) })
 		settle := scripted.NextSettle(t, stream)
@@ -81,7 +83,8 @@ func TestConfirmedVerdictsReachTheServer(t *testing.T) {
 }
 
 func TestAStaleSettleFailsByItself(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		stream, held := confirming(t, s, c, 3)
 		var results []chan error
 		for _, d := range held {
@@ -98,7 +101,8 @@ func TestAStaleSettleFailsByItself(t *testing.T) {
 }
 
 func TestAConfirmationThatTheSessionTookAlongIsUnknown(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		stream, held := confirming(t, s, c, 1)
 		acked := outcome(held[0].AckConfirm)
 		scripted.NextSettle(t, stream)
@@ -110,7 +114,8 @@ func TestAConfirmationThatTheSessionTookAlongIsUnknown(t *testing.T) {
 }
 
 func TestAContextEndsTheWaitForAConfirmation(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		_, held := confirming(t, s, c, 1)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()

@@ -54,7 +54,7 @@ func newConnection(addr string, config dialConfig) (*connection, error) {
 		grpc.WithWriteBufferSize(writeBufferBytes),
 		grpc.WithReadBufferSize(readBufferBytes),
 		grpc.WithConnectParams(grpc.ConnectParams{
-			Backoff:           backoff.Config{BaseDelay: backoffMin, Multiplier: 2, Jitter: 0.2, MaxDelay: reconnectMax},
+			Backoff:           backoff.Config{BaseDelay: shortestBackoff, Multiplier: 2, Jitter: 0.2, MaxDelay: reconnectMax},
 			MinConnectTimeout: reconnectMax,
 		}),
 		grpc.WithUnaryInterceptor(c.reachFirst),
@@ -119,8 +119,9 @@ func (c *connection) answered(err error) bool {
 	switch s.Code() {
 	case codes.Unavailable, codes.Canceled, codes.DeadlineExceeded:
 		return len(s.Details()) != 0
+	default:
+		return true
 	}
-	return true
 }
 
 func (c *connection) unreachable(cause error, why string) error {

@@ -3,6 +3,7 @@ package headrace_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,7 +23,8 @@ func drained(t *testing.T, stream *scripted.SubscribeStream) {
 }
 
 func TestDeliveriesAreSettledByTheLoop(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan []string, 1)
 		go func() {
@@ -66,19 +68,22 @@ func TestDeliveriesAreSettledByTheLoop(t *testing.T) {
 func TestLeavingTheLoopGivesBackWhatIsNotSettled(t *testing.T) {
 	for name, leave := range map[string]func(c *headrace.Client){
 		"by break": func(c *headrace.Client) {
-			for range c.Subscription("billing").Deliveries(context.Background()) {
-				break
+			for _, err := range c.Subscription("billing").Deliveries(context.Background()) {
+				if err == nil {
+					break
+				}
 			}
 		},
 		"by panic": func(c *headrace.Client) {
 			defer func() { _ = recover() }()
-			for range c.Subscription("billing").Deliveries(context.Background()) {
-				panic("in the loop")
+			for d, err := range c.Subscription("billing").Deliveries(context.Background()) {
+				panic(fmt.Sprint("in the loop with ", d, err))
 			}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+			synctest.Test(t, func(t *testing.T) {
+				s, c := start(t)
 				done := make(chan struct{})
 				go func() {
 					defer close(done)
@@ -100,13 +105,14 @@ func TestLeavingTheLoopGivesBackWhatIsNotSettled(t *testing.T) {
 }
 
 func TestLeavingTheLoopWaitsForWhatOthersHold(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		held := make(chan *headrace.Delivery, 1)
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			for d := range c.Subscription("billing").Deliveries(context.Background()) {
-				if d.Sequence() == 2 {
+			for d, err := range c.Subscription("billing").Deliveries(context.Background()) {
+				if err != nil || d.Sequence() == 2 {
 					d.Ack()
 					break
 				}
@@ -117,7 +123,7 @@ func TestLeavingTheLoopWaitsForWhatOthersHold(t *testing.T) {
 		stream.Send(t, scripted.Batch(1, 0, texts(2)...))
 		scripted.NextDrain(t, stream)
 		wantSettle(t, scripted.NextSettle(t, stream), 1, headracev1.Verdict_VERDICT_ACK, 2, 2)
-		time.Sleep(5 * time.Second)
+		pass(5 * time.Second)
 		(<-held).Ack()
 		wantSettle(t, scripted.NextSettle(t, stream), 2, headracev1.Verdict_VERDICT_ACK, 1, 1)
 		drained(t, stream)
@@ -126,7 +132,8 @@ func TestLeavingTheLoopWaitsForWhatOthersHold(t *testing.T) {
 }
 
 func TestAnErrorIsTheLastElement(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		failed := make(chan error, 1)
 		go func() {
 			var last error
@@ -152,13 +159,17 @@ func TestAnErrorIsTheLastElement(t *testing.T) {
 }
 
 func TestTheContextOfADeliveryEndsWithItsHold(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		held := make(chan *headrace.Delivery, 3)
 		done := make(chan struct{})
 		ctx, stop := context.WithCancel(t.Context())
 		go func() {
 			defer close(done)
-			for d := range c.Subscription("billing").Deliveries(ctx) {
+			for d, err := range c.Subscription("billing").Deliveries(ctx) {
+				if err != nil {
+					t.Error(err)
+				}
 				held <- d
 			}
 		}()

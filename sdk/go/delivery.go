@@ -25,7 +25,7 @@ type Delivery struct {
 	// The rest is the ledger's, under its lock.
 	state  deliveryState
 	lease  leaseClock
-	ctx    context.Context
+	ctx    context.Context //nolint:containedctx // a delivery has a life of its own, and its context says when that ends
 	cancel context.CancelCauseFunc
 }
 
@@ -47,7 +47,7 @@ func (d *Delivery) PublishTime() time.Time { return d.publishTime }
 // ended. Releases, drains and restarts don't count.
 func (d *Delivery) Attempt() int { return int(d.attempt) }
 
-// Sequence returns the delivery's number in its session: 1, 2, 3…
+// Sequence returns the delivery's number in its session, counted from 1.
 func (d *Delivery) Sequence() uint64 { return d.sequence }
 
 // Context returns a context that is cancelled when the delivery is lost or

@@ -25,7 +25,8 @@ func (r *running) ended(t *testing.T) time.Duration {
 }
 
 func TestAStopReleasesWhatIsNotBegunAndLetsTheRestFinish(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		begun, finish := make(chan context.Context, 1), make(chan struct{})
 		r := receive(t, c, func(ctx context.Context, _ *headrace.Delivery) error {
 			begun <- ctx
@@ -59,7 +60,8 @@ func TestAStopReleasesWhatIsNotBegunAndLetsTheRestFinish(t *testing.T) {
 }
 
 func TestHandlersThatDoNotFinishInTimeAreCancelledAndReleased(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		h := newHolder()
 		r := receive(t, c, h.handle, headrace.WithDrainTimeout(5*time.Second))
 		stream := openedSubscribe(t, s)
@@ -80,7 +82,8 @@ func TestHandlersThatDoNotFinishInTimeAreCancelledAndReleased(t *testing.T) {
 }
 
 func TestReleaseOnStopCancelsAtOnce(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		h := newHolder()
 		r := receive(t, c, h.handle, headrace.WithReleaseOnStop())
 		stream := openedSubscribe(t, s)
@@ -103,17 +106,20 @@ func TestReleaseOnStopCancelsAtOnce(t *testing.T) {
 func TestAStopOfAnIdleReceiverReturnsWithinASecond(t *testing.T) {
 	for name, answer := range map[string]func(*testing.T, *scripted.SubscribeStream){
 		"when the server answers": func(t *testing.T, stream *scripted.SubscribeStream) {
+			t.Helper()
 			stream.Send(t, scripted.Drained())
 			scripted.WaitHalfClose(t, stream)
 			stream.End(nil)
 		},
 		"when the server half answers": func(t *testing.T, stream *scripted.SubscribeStream) {
+			t.Helper()
 			scripted.WaitHalfClose(t, stream)
 			stream.End(nil)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+			synctest.Test(t, func(t *testing.T) {
+				s, c := start(t)
 				r := receive(t, c, ack)
 				stream := openedSubscribe(t, s)
 				synctest.Wait()
@@ -135,11 +141,13 @@ func TestAStopEndsEveryWait(t *testing.T) {
 		"for the connection": func(_ *testing.T, s *scripted.Server) { s.Stop() },
 		"for Opened":         func(_ *testing.T, s *scripted.Server) { <-s.Subscribes },
 		"for the next try": func(t *testing.T, s *scripted.Server) {
+			t.Helper()
 			openedSubscribe(t, s).End(scripted.RetryLater(headracev1.ErrorReason_ERROR_REASON_STARTING, time.Minute))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+			synctest.Test(t, func(t *testing.T) {
+				s, c := start(t)
 				r := receive(t, c, ack)
 				wait(t, s)
 				synctest.Wait()
@@ -153,7 +161,8 @@ func TestAStopEndsEveryWait(t *testing.T) {
 }
 
 func TestAStopWithASilentServerFlushesAndReturns(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		finish := make(chan struct{})
 		r := receive(t, c, func(context.Context, *headrace.Delivery) error { <-finish; return nil }, headrace.WithDrainTimeout(5*time.Second))
 		stream := openedSubscribe(t, s)
@@ -170,7 +179,8 @@ func TestAStopWithASilentServerFlushesAndReturns(t *testing.T) {
 }
 
 func TestAStreamThatBreaksWhileItStopsEndsReceive(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		h := newHolder()
 		r := receive(t, c, h.handle)
 		stream := openedSubscribe(t, s)
@@ -187,7 +197,8 @@ func TestAStreamThatBreaksWhileItStopsEndsReceive(t *testing.T) {
 }
 
 func TestCloseStopsReceivers(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		r := receive(t, c, ack)
 		stream := openedSubscribe(t, s)
 		synctest.Wait()

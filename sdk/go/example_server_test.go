@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"testing"
 
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
@@ -23,7 +24,7 @@ func (*exampleTest) Context() context.Context          { return context.Backgrou
 func (*exampleTest) Output() io.Writer                 { return io.Discard }
 func (*exampleTest) Logf(string, ...any)               {}
 func (*exampleTest) Failed() bool                      { return false }
-func (*exampleTest) Errorf(format string, args ...any) { fmt.Printf(format+"\n", args...) }
+func (*exampleTest) Errorf(format string, args ...any) { fmt.Fprintf(os.Stdout, format+"\n", args...) }
 func (*exampleTest) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
 func (e *exampleTest) Cleanup(f func())                { e.cleanups = append(e.cleanups, f) }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log"
 	"time"
 
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
@@ -19,13 +18,13 @@ func Example() {
 	ctx, done := context.WithCancel(context.Background())
 	c, err := headrace.Dial(ctx, "localhost:7070", inMemory)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer c.Close()
 
 	id, err := c.Topic("orders").Publish(ctx, headrace.Message{Data: []byte("two loaves"), OrderingKey: "table 4"})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println("published", id)
 
@@ -35,7 +34,7 @@ func Example() {
 		return nil // Acks.
 	})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	// Output:
 	// published 0-0
@@ -49,7 +48,7 @@ func ExampleTopic_PublishAsync() {
 	ctx := context.Background()
 	c, err := headrace.Dial(ctx, "localhost:7070", inMemory)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer c.Close()
 
@@ -61,7 +60,7 @@ func ExampleTopic_PublishAsync() {
 	for _, r := range results {
 		id, err := r.Get(ctx)
 		if err != nil {
-			log.Fatal(err)
+			panic(err)
 		}
 		fmt.Println(id)
 	}
@@ -78,12 +77,12 @@ func ExampleTopic_PublishOneWay() {
 	ctx := context.Background()
 	c, err := headrace.Dial(ctx, "localhost:7070", inMemory)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 
 	for range 100 {
 		if err := c.Topic("orders").PublishOneWay(ctx, headrace.Message{Data: []byte("a reading")}); err != nil {
-			log.Fatal(err)
+			panic(err)
 		}
 	}
 	fmt.Println(c.Topic("orders").Flush(ctx), c.Close())
@@ -98,7 +97,7 @@ func ExampleSubscription_Receive() {
 	ctx, done := context.WithCancel(context.Background())
 	c, err := headrace.Dial(ctx, "localhost:7070", inMemory)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer c.Close()
 
@@ -128,25 +127,25 @@ func ExampleSubscription_Deliveries() {
 	ctx := context.Background()
 	c, err := headrace.Dial(ctx, "localhost:7070", inMemory)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer c.Close()
 
 	for d, err := range c.Subscription("billing").Deliveries(ctx) {
 		if err != nil {
-			log.Fatal(err)
+			panic(err)
 		}
 		fmt.Printf("%s\n", d.Data)
 		if string(d.Data) == "two" {
 			break // Not settled: it goes back, as the third does.
 		}
 		if err := d.AckConfirm(ctx); err != nil { // Or Ack, which does not wait.
-			log.Fatal(err)
+			panic(err)
 		}
 	}
 	stats, err := c.Subscriptions().Stats(ctx, "billing")
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println("left:", stats.GetBacklog().GetMessages())
 	// Output:
@@ -162,19 +161,19 @@ func ExampleSubscriptions_Create() {
 	ctx := context.Background()
 	c, err := headrace.Dial(ctx, "localhost:7070", inMemory)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer c.Close()
 
 	topic, err := c.Topics().Create(ctx, &headracev1.Topic{Name: "shop/events", Partitions: 4})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	sub, err := c.Subscriptions().Create(ctx, &headracev1.Subscription{
 		Name: "shop/audit", Topic: topic.GetName(), Order: headracev1.DeliveryOrder_DELIVERY_ORDER_NONE,
 	}, headrace.FromEarliest())
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Println(sub.GetName(), "of", sub.GetTopic(), "with a lease of", sub.GetLease().AsDuration())
 	// Output: shop/audit of shop/events with a lease of 30s
@@ -187,7 +186,7 @@ func ExampleError() {
 	ctx := context.Background()
 	c, err := headrace.Dial(ctx, "localhost:7070", inMemory)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer c.Close()
 

@@ -37,7 +37,8 @@ func beating(stream *scripted.SubscribeStream) {
 }
 
 func TestLeasesAreExtendedAtAThird(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		h := newHolder()
 		receive(t, c, h.handle)
 		stream := openedSubscribe(t, s)                   // Lease 30 s.
@@ -48,7 +49,7 @@ func TestLeasesAreExtendedAtAThird(t *testing.T) {
 		for i := range 5 {
 			e := scripted.NextExtend(t, stream)
 			at := time.Duration(i+1) * 10 * time.Second
-			if e.GetNumber() != uint64(i+1) || time.Since(began) != at || e.Duration != nil ||
+			if e.GetNumber() != uint64(i+1) || time.Since(began) != at || e.GetDuration() != nil ||
 				len(e.GetRanges()) != 1 || e.GetRanges()[0].GetFirst() != 1 || e.GetRanges()[0].GetLast() != 5 {
 				t.Errorf("after %v, want %v: %v", time.Since(began), at, e)
 			}
@@ -57,12 +58,13 @@ func TestLeasesAreExtendedAtAThird(t *testing.T) {
 }
 
 func TestExtensionsThatAreCloseGoTogether(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		h := newHolder()
 		receive(t, c, h.handle)
 		stream := openedSubscribe(t, s)
 		stream.Send(t, scripted.Batch(1, 0, "a"))
-		time.Sleep(time.Second)
+		pass(time.Second)
 		stream.Send(t, scripted.Batch(2, 1, "b"))
 		e := scripted.NextExtend(t, stream)
 		if len(e.GetRanges()) != 1 || e.GetRanges()[0].GetLast() != 2 {
@@ -72,7 +74,8 @@ func TestExtensionsThatAreCloseGoTogether(t *testing.T) {
 }
 
 func TestSettlesAndExtendsShareTheirNumbers(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		h := newHolder()
 		receive(t, c, h.handle)
 		stream := openedSubscribe(t, s)
@@ -98,7 +101,8 @@ func TestExtensionStopsAtItsCapAndTheLeaseEnds(t *testing.T) {
 		"of the server": {&headracev1.SessionLimits{MaxLease: durationpb.New(25 * time.Second)}, headrace.WithConcurrency(1)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, s *scripted.Server, client *headrace.Client) {
+			synctest.Test(t, func(t *testing.T) {
+				s, client := start(t)
 				h := newHolder()
 				receive(t, client, h.handle, c.option)
 				stream := <-s.Subscribes
@@ -124,7 +128,8 @@ func TestExtensionStopsAtItsCapAndTheLeaseEnds(t *testing.T) {
 }
 
 func TestRevokedCancelsTheHandlerAndDropsItsSettle(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		h := newHolder()
 		receive(t, c, h.handle)
 		stream := openedSubscribe(t, s)
@@ -147,7 +152,8 @@ func TestRevokedCancelsTheHandlerAndDropsItsSettle(t *testing.T) {
 }
 
 func TestAnExtensionThatFailsCancelsTheHandler(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		h := newHolder()
 		receive(t, c, h.handle)
 		stream := openedSubscribe(t, s)
@@ -161,7 +167,8 @@ func TestAnExtensionThatFailsCancelsTheHandler(t *testing.T) {
 }
 
 func TestALeaseThatTheServerCapsIsNotExtendedAgain(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		h := newHolder()
 		receive(t, c, h.handle)
 		stream := openedSubscribe(t, s)
@@ -172,7 +179,7 @@ func TestALeaseThatTheServerCapsIsNotExtendedAgain(t *testing.T) {
 		capped.Reason = headracev1.ErrorReason_ERROR_REASON_LEASE_CAPPED
 		stream.Send(t, scripted.Confirm(e.GetNumber(), capped))
 		frames := framesOf(stream)
-		time.Sleep(25 * time.Second)
+		pass(25 * time.Second)
 		if len(frames) > 0 || len(h.ended) > 0 {
 			t.Errorf("%d frames came and %d handlers ended before the lease did", len(frames), len(h.ended))
 		}

@@ -31,7 +31,7 @@ type ledger struct {
 	// so one signal stands for any number.
 	wake chan struct{}
 	// parent is what the contexts of deliveries derive from.
-	parent context.Context
+	parent context.Context //nolint:containedctx // it outlives every call, as the session does
 	// endsAtSettle: the context of a delivery ends when it is settled; else when
 	// its handler has returned.
 	endsAtSettle bool
@@ -49,7 +49,6 @@ type ledger struct {
 	stopping bool
 	// leaving: what is settled is sent at once.
 	leaving bool
-	over    bool // the session ended: settles are dropped.
 }
 
 func newLedger(parent context.Context, config receiveConfig) *ledger {

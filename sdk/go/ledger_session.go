@@ -70,7 +70,7 @@ func (l *ledger) next(now time.Time) (*headracev1.SubscribeRequest, time.Duratio
 func (l *ledger) extend(now time.Time) *headracev1.SubscribeRequest {
 	due, ended := l.leases.sweep(l.held.all(), now)
 	for _, d := range ended {
-		l.lose(d, leaseEnded)
+		l.lose(d, errLeaseEnded)
 	}
 	if len(due) == 0 {
 		return nil
@@ -79,9 +79,9 @@ func (l *ledger) extend(now time.Time) *headracev1.SubscribeRequest {
 	return extendFrame(l.confirms.next(true, nil), due)
 }
 
-// leaseEnded is the cause of a context when a lease was extended as long as it
+// errLeaseEnded is the cause of a context when a lease was extended as long as it
 // may be.
-var leaseEnded = &Error{Reason: "DELIVERY_LOST", Message: "the delivery's lease ended: it was extended as long as it may be"}
+var errLeaseEnded = &Error{Reason: "DELIVERY_LOST", Message: "the delivery's lease ended: it was extended as long as it may be"}
 
 // shorter returns the shorter wait; never is longer than any.
 func shorter(a, b time.Duration) time.Duration {

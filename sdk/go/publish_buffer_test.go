@@ -17,7 +17,8 @@ func TestAFullBufferBlocksUntilThereIsRoom(t *testing.T) {
 		"in bytes":    headrace.WithPublishBuffer(100, 3*3+1), // 3 bytes a message.
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+			synctest.Test(t, func(t *testing.T) {
+				s, c := start(t, option)
 				publishAll(c, 3)
 				accepted := make(chan error, 1)
 				go func() { accepted <- c.Topic("orders").PublishOneWay(context.Background(), message("4")) }()
@@ -33,13 +34,14 @@ func TestAFullBufferBlocksUntilThereIsRoom(t *testing.T) {
 				if err := <-accepted; err != nil {
 					t.Error(err)
 				}
-			}, option)
+			})
 		})
 	}
 }
 
 func TestAContextEndsTheWaitForRoom(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t, headrace.WithPublishBuffer(1, 1<<20))
 		publishAll(c, 1)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -54,31 +56,34 @@ func TestAContextEndsTheWaitForRoom(t *testing.T) {
 		if err := c.Topic("orders").PublishOneWay(t.Context(), message("3")); err != nil {
 			t.Errorf("when there is room again: %v", err)
 		}
-	}, headrace.WithPublishBuffer(1, 1<<20))
+	})
 }
 
 func TestAFullBufferCanBeAnError(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		_, c := start(t, headrace.WithPublishBuffer(2, 1<<20), headrace.WithPublishOverflowError())
 		publishAll(c, 2)
 		if _, err := c.Topic("orders").Publish(t.Context(), message("3")); !errors.Is(err, headrace.ErrBufferFull) {
 			t.Errorf("error %v", err)
 		}
-	}, headrace.WithPublishBuffer(2, 1<<20), headrace.WithPublishOverflowError())
+	})
 }
 
 func TestAMessageLargerThanTheBufferGoesAlone(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t, headrace.WithPublishBuffer(10, 100))
 		result := c.Topic("orders").PublishAsync(t.Context(), headrace.Message{Data: make([]byte, 1000)})
 		stream := openedPublish(t, s)
 		stream.Send(t, scripted.Stored(scripted.NextBatch(t, stream), 0, 0))
 		if _, err := result.Get(t.Context()); err != nil {
 			t.Error(err)
 		}
-	}, headrace.WithPublishBuffer(10, 100))
+	})
 }
 
 func TestCloseWakesPublishersThatWaitForRoom(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		_, c := start(t, headrace.WithPublishBuffer(1, 1<<20))
 		publishAll(c, 1)
 		refused := make(chan error, 1)
 		go func() { refused <- c.Topic("orders").PublishOneWay(context.Background(), message("2")) }()
@@ -87,11 +92,12 @@ func TestCloseWakesPublishersThatWaitForRoom(t *testing.T) {
 		if err := <-refused; !errors.Is(err, headrace.ErrClosed) {
 			t.Errorf("error %v", err)
 		}
-	}, headrace.WithPublishBuffer(1, 1<<20))
+	})
 }
 
 func TestGetEndsWithItsContext(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		result := publishAll(c, 1)[0]
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()

@@ -21,7 +21,8 @@ func TestABrokenPublishStreamFailsWhatWasSentAndKeepsTheRest(t *testing.T) {
 		"frame refused": scripted.Status(codes.InvalidArgument, headracev1.ErrorReason_ERROR_REASON_MALFORMED_FRAME, nil),
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+			synctest.Test(t, func(t *testing.T) {
+				s, c := start(t, headrace.WithPublishBatch(100, 1<<20, time.Hour))
 				sent := publishAll(c, 1)[0]
 				stream := openedPublish(t, s)
 				scripted.NextBatch(t, stream)
@@ -42,13 +43,14 @@ func TestABrokenPublishStreamFailsWhatWasSentAndKeepsTheRest(t *testing.T) {
 						t.Errorf("waiting message %d: %v", i, err)
 					}
 				}
-			}, headrace.WithPublishBatch(100, 1<<20, time.Hour))
+			})
 		})
 	}
 }
 
 func TestAPublishIsNeverSentTwice(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		publishAll(c, 1)
 		stream := openedPublish(t, s)
 		scripted.NextBatch(t, stream)
@@ -63,7 +65,8 @@ func TestAPublishIsNeverSentTwice(t *testing.T) {
 }
 
 func TestThePublishWindowIsObeyed(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		publishAll(c, 1_500)
 		stream := openedPublish(t, s)
 		received := 0
@@ -84,7 +87,8 @@ func TestThePublishWindowIsObeyed(t *testing.T) {
 }
 
 func TestTheWindowInBytesLetsOneLargerMessageThrough(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		large := headrace.Message{Data: make([]byte, 3<<20)}
 		for range 3 {
 			c.Topic("orders").PublishAsync(t.Context(), large)
@@ -99,7 +103,7 @@ func TestTheWindowInBytesLetsOneLargerMessageThrough(t *testing.T) {
 		synctest.Wait()
 		began := time.Now()
 		go func() {
-			time.Sleep(time.Second)
+			pass(time.Second)
 			stream.Send(t, scripted.PublishWindow(1_000, 12<<20))
 		}()
 		scripted.NextBatch(t, stream)
@@ -110,7 +114,8 @@ func TestTheWindowInBytesLetsOneLargerMessageThrough(t *testing.T) {
 }
 
 func TestBatchesKeepTheServersLimits(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		results := publishAll(c, 9)
 		tooLarge := c.Topic("orders").PublishAsync(t.Context(), headrace.Message{Data: make([]byte, 200<<10)})
 		stream := <-s.Publishes
@@ -141,7 +146,8 @@ func TestBatchesKeepTheServersLimits(t *testing.T) {
 }
 
 func TestBrokenTextIsRefusedBeforeItHarmsOthers(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		_, c := start(t)
 		bad := string([]byte{0xff})
 		if _, err := c.Topic("orders").Publish(t.Context(), headrace.Message{OrderingKey: bad}); !errors.Is(err, headrace.ErrMalformedMessage) {
 			t.Errorf("a key that is not UTF-8: %v", err)
@@ -155,7 +161,8 @@ func TestBrokenTextIsRefusedBeforeItHarmsOthers(t *testing.T) {
 }
 
 func TestAPublisherBeatsAndNoticesSilence(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		result := publishAll(c, 1)[0]
 		began := time.Now()
 		stream := openedPublish(t, s)
@@ -173,12 +180,13 @@ func TestAPublisherBeatsAndNoticesSilence(t *testing.T) {
 }
 
 func TestAHeartbeatOfTheServerKeepsThePublisher(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		result := publishAll(c, 1)[0]
 		stream := openedPublish(t, s)
 		batch := scripted.NextBatch(t, stream)
 		for range 10 {
-			time.Sleep(10 * time.Second)
+			pass(10 * time.Second)
 			stream.Send(t, scripted.PublishWindow(1_000, 1<<20))
 		}
 		stream.Send(t, scripted.Stored(batch, 0, 0))
@@ -189,7 +197,8 @@ func TestAHeartbeatOfTheServerKeepsThePublisher(t *testing.T) {
 }
 
 func TestGoAwayEndsAPublishStreamInOrder(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		result := publishAll(c, 1)[0]
 		stream := openedPublish(t, s)
 		batch := scripted.NextBatch(t, stream)
@@ -213,7 +222,8 @@ func TestGoAwayEndsAPublishStreamInOrder(t *testing.T) {
 }
 
 func TestFlushSendsAtOnceAndWaits(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t, headrace.WithPublishBatch(100, 1<<20, time.Hour))
 		publishAll(c, 1)
 		stream := openedPublish(t, s)
 		first := scripted.NextBatch(t, stream)
@@ -236,11 +246,12 @@ func TestFlushSendsAtOnceAndWaits(t *testing.T) {
 		if err := <-flushed; err != nil {
 			t.Error(err)
 		}
-	}, headrace.WithPublishBatch(100, 1<<20, time.Hour))
+	})
 }
 
 func TestCloseWaitsForResultsAndHalfCloses(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		result := publishAll(c, 1)[0]
 		stream := openedPublish(t, s)
 		batch := scripted.NextBatch(t, stream)
@@ -266,7 +277,8 @@ func TestCloseWaitsForResultsAndHalfCloses(t *testing.T) {
 }
 
 func TestCloseGivesUpAfterItsTimeout(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		sent := publishAll(c, 1)[0]
 		stream := openedPublish(t, s)
 		scripted.NextBatch(t, stream)
@@ -287,7 +299,8 @@ func TestCloseGivesUpAfterItsTimeout(t *testing.T) {
 }
 
 func TestAPublisherThatIsRefusedFailsWhatWaits(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		result := publishAll(c, 1)[0]
 		(<-s.Publishes).End(status.Error(codes.PermissionDenied, "not yours"))
 		var e *headrace.Error
@@ -298,7 +311,8 @@ func TestAPublisherThatIsRefusedFailsWhatWaits(t *testing.T) {
 }
 
 func TestAServerThatSaysWhenIsObeyed(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		publishAll(c, 1)
 		began := time.Now()
 		(<-s.Publishes).End(scripted.RetryLater(headracev1.ErrorReason_ERROR_REASON_STARTING, 7*time.Second))
@@ -310,7 +324,8 @@ func TestAServerThatSaysWhenIsObeyed(t *testing.T) {
 }
 
 func TestAnUnreachableServerIsAClearError(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t, headrace.WithConnectTimeout(3*time.Second))
 		s.Stop()
 		began := time.Now()
 		_, err := c.Topic("orders").Publish(t.Context(), message("m"))
@@ -325,5 +340,5 @@ func TestAnUnreachableServerIsAClearError(t *testing.T) {
 		if _, err := c.Topics().Get(ctx, "orders"); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("a call whose context ends first: %v", err)
 		}
-	}, headrace.WithConnectTimeout(3*time.Second))
+	})
 }

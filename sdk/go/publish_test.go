@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -15,7 +16,7 @@ import (
 )
 
 // dial makes a client of a scripted server; it is closed at the end.
-func dial(t testing.TB, s *scripted.Server, opts ...headrace.DialOption) *headrace.Client {
+func dial(t *testing.T, s *scripted.Server, opts ...headrace.DialOption) *headrace.Client {
 	t.Helper()
 	c, err := headrace.Dial(t.Context(), "scripted", append([]headrace.DialOption{headrace.WithDialer(s.Dial), headrace.WithEvents(func(e headrace.Event) { t.Log(e.Kind, e.Err, e.Wait, e.Detail) })}, opts...)...)
 	if err != nil {
@@ -25,15 +26,12 @@ func dial(t testing.TB, s *scripted.Server, opts ...headrace.DialOption) *headra
 	return c
 }
 
-// bubble runs a test in a bubble with a fake clock, with a server that plays and
-// a client of it. What they leave behind fails the test.
-func bubble(t *testing.T, play func(t *testing.T, s *scripted.Server, c *headrace.Client), opts ...headrace.DialOption) {
+// start starts a server that the test plays and a client of it, for a test in a
+// bubble, which has a fake clock. What they leave behind fails the test.
+func start(t *testing.T, opts ...headrace.DialOption) (*scripted.Server, *headrace.Client) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		s := scripted.Start(t)
-		c := dial(t, s, append([]headrace.DialOption{headrace.WithCloseTimeout(time.Second)}, opts...)...)
-		play(t, s, c)
-	})
+	s := scripted.Start(t)
+	return s, dial(t, s, append([]headrace.DialOption{headrace.WithCloseTimeout(time.Second)}, opts...)...)
 }
 
 func message(text string) headrace.Message { return headrace.Message{Data: []byte(text)} }
@@ -41,7 +39,7 @@ func message(text string) headrace.Message { return headrace.Message{Data: []byt
 func publishAll(c *headrace.Client, n int) []*headrace.PublishResult {
 	results := make([]*headrace.PublishResult, n)
 	for i := range results {
-		results[i] = c.Topic("orders").PublishAsync(context.Background(), message(fmt.Sprint(i)))
+		results[i] = c.Topic("orders").PublishAsync(context.Background(), message(strconv.Itoa(i)))
 	}
 	return results
 }
@@ -55,7 +53,8 @@ func openedPublish(t *testing.T, s *scripted.Server) *scripted.PublishStream {
 }
 
 func TestPublishReturnsTheIDOfTheStoredMessage(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		result := c.Topic("orders").PublishAsync(t.Context(), headrace.Message{
 			Data: []byte("d"), Attributes: map[string]string{"a": "b"}, OrderingKey: "k", ContentType: "text/plain",
 		})
@@ -79,7 +78,8 @@ func TestPublishReturnsTheIDOfTheStoredMessage(t *testing.T) {
 }
 
 func TestALoneMessageIsSentAtOnceAndOthersShareABatch(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		began := time.Now()
 		results := publishAll(c, 1)
 		stream := openedPublish(t, s)
@@ -106,7 +106,8 @@ func TestALoneMessageIsSentAtOnceAndOthersShareABatch(t *testing.T) {
 }
 
 func TestAResultLetsTheNextBatchGo(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t, headrace.WithPublishBatch(100, 1<<20, time.Hour))
 		publishAll(c, 1)
 		stream := openedPublish(t, s)
 		first := scripted.NextBatch(t, stream)
@@ -116,7 +117,7 @@ func TestAResultLetsTheNextBatchGo(t *testing.T) {
 		if b := scripted.NextBatch(t, stream); len(b.GetMessages()) != 2 || time.Since(began) != 0 {
 			t.Errorf("%d messages after %v", len(b.GetMessages()), time.Since(began))
 		}
-	}, headrace.WithPublishBatch(100, 1<<20, time.Hour))
+	})
 }
 
 func TestABatchIsSentWhenItIsFull(t *testing.T) {
@@ -125,7 +126,8 @@ func TestABatchIsSentWhenItIsFull(t *testing.T) {
 		"of bytes":    headrace.WithPublishBatch(1_000, 5*5, time.Hour), // 5 bytes a message, framed.
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+			synctest.Test(t, func(t *testing.T) {
+				s, c := start(t, option)
 				publishAll(c, 1)
 				stream := openedPublish(t, s)
 				scripted.NextBatch(t, stream)
@@ -133,13 +135,14 @@ func TestABatchIsSentWhenItIsFull(t *testing.T) {
 				if n := len(scripted.NextBatch(t, stream).GetMessages()); n != 5 {
 					t.Errorf("the full batch has %d messages", n)
 				}
-			}, option)
+			})
 		})
 	}
 }
 
 func TestResultsCompleteInRunsAndFailures(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		results := publishAll(c, 6)
 		stream := openedPublish(t, s)
 		scripted.NextBatch(t, stream)
@@ -172,7 +175,8 @@ func TestResultsCompleteInRunsAndFailures(t *testing.T) {
 }
 
 func TestAResultForPartOfABatchCompletesItWhenTheRestCame(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		results := publishAll(c, 2)
 		stream := openedPublish(t, s)
 		scripted.NextBatch(t, stream)
@@ -191,7 +195,8 @@ func TestAResultForPartOfABatchCompletesItWhenTheRestCame(t *testing.T) {
 }
 
 func TestAMessageWithoutAResultHasAnUnknownOutcome(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		result := publishAll(c, 1)[0]
 		stream := openedPublish(t, s)
 		scripted.NextBatch(t, stream)
@@ -205,7 +210,8 @@ func TestAMessageWithoutAResultHasAnUnknownOutcome(t *testing.T) {
 }
 
 func TestConcurrentPublishersShareBatches(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		const publishers, each = 64, 20
 		var running sync.WaitGroup
 		defer running.Wait()
@@ -224,7 +230,7 @@ func TestConcurrentPublishersShareBatches(t *testing.T) {
 		for stored < publishers*each {
 			b := scripted.NextBatch(t, stream)
 			batches++
-			time.Sleep(2 * time.Millisecond) // A commit, on the fake clock.
+			pass(2 * time.Millisecond) // A commit, on the fake clock.
 			stream.Send(t, scripted.Stored(b, 0, uint64(stored)))
 			stored += len(b.GetMessages())
 		}
@@ -235,7 +241,8 @@ func TestConcurrentPublishersShareBatches(t *testing.T) {
 }
 
 func TestOneWayMessagesHaveTheirFlagAndTheirOrder(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		topic := c.Topic("orders")
 		result := topic.PublishAsync(t.Context(), message("1"))
 		for _, text := range []string{"2", "3"} {

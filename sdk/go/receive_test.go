@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -44,7 +45,7 @@ func openedSubscribe(t *testing.T, s *scripted.Server) *scripted.SubscribeStream
 func texts(n int) []string {
 	all := make([]string, n)
 	for i := range all {
-		all[i] = fmt.Sprint(i)
+		all[i] = strconv.Itoa(i)
 	}
 	return all
 }
@@ -60,7 +61,8 @@ func wantSettle(t *testing.T, got *headracev1.SubscribeRequest_Settle, number ui
 }
 
 func TestReceiveGrantsItsWindowWithOpen(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t, headrace.WithClientID("me"))
 		receive(t, c, ack, headrace.WithWindow(50, 1<<20), headrace.WithLease(5*time.Second),
 			headrace.WithLabels(map[string]string{"zone": "a"}), headrace.WithMaxFrameBytes(8<<20))
 		open := scripted.OpenSubscribe(t, <-s.Subscribes, nil)
@@ -71,11 +73,12 @@ func TestReceiveGrantsItsWindowWithOpen(t *testing.T) {
 			open.GetReplenish() != headracev1.Replenish_REPLENISH_UNSPECIFIED {
 			t.Errorf("open %v", open)
 		}
-	}, headrace.WithClientID("me"))
+	})
 }
 
 func TestTheDefaultWindowIs1000MessagesAnd64MiB(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		receive(t, c, ack)
 		open := scripted.OpenSubscribe(t, <-s.Subscribes, nil)
 		if open.GetWindow().GetMessages() != 1_000 || open.GetWindow().GetBytes() != 64<<20 || open.GetClientId() == "" {
@@ -85,7 +88,8 @@ func TestTheDefaultWindowIs1000MessagesAnd64MiB(t *testing.T) {
 }
 
 func TestADeliverySaysAllThatTheServerSays(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		got := make(chan *headrace.Delivery, 2)
 		receive(t, c, func(_ context.Context, d *headrace.Delivery) error { got <- d; return nil })
 		stream := openedSubscribe(t, s)
@@ -111,7 +115,8 @@ func TestADeliverySaysAllThatTheServerSays(t *testing.T) {
 }
 
 func TestConsecutiveAcksBecomeOneRangeAfterTenMilliseconds(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		receive(t, c, ack)
 		stream := openedSubscribe(t, s)
 		began := time.Now()
@@ -137,7 +142,8 @@ func TestSettlesGoAtOnceWhenThereAreEnough(t *testing.T) {
 		"a window of hardly bytes": {headrace.WithWindow(1_000, 1), texts(1)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, s *scripted.Server, client *headrace.Client) {
+			synctest.Test(t, func(t *testing.T) {
+				s, client := start(t)
 				receive(t, client, ack, c.option)
 				stream := openedSubscribe(t, s)
 				began := time.Now()
@@ -152,7 +158,8 @@ func TestSettlesGoAtOnceWhenThereAreEnough(t *testing.T) {
 }
 
 func TestVerdictsFollowWhatTheHandlerReturns(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		failed := errors.New("failed")
 		receive(t, c, func(_ context.Context, d *headrace.Delivery) error {
 			switch string(d.Data) {
@@ -183,7 +190,8 @@ func TestVerdictsFollowWhatTheHandlerReturns(t *testing.T) {
 }
 
 func TestSettlesOutOfOrderMergeIntoRanges(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		gates := make(chan *headrace.Delivery, 8)
 		receive(t, c, func(_ context.Context, d *headrace.Delivery) error {
 			gates <- d
@@ -208,8 +216,9 @@ func TestSettlesOutOfOrderMergeIntoRanges(t *testing.T) {
 func TestHandlersRunOneAtATimeUnlessToldOtherwise(t *testing.T) {
 	for concurrency := range 4 {
 		want := max(1, concurrency)
-		t.Run(fmt.Sprint(concurrency), func(t *testing.T) {
-			bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+		t.Run(strconv.Itoa(concurrency), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, c := start(t)
 				entered := make(chan string, 10)
 				leave := make(chan struct{})
 				receive(t, c, func(_ context.Context, d *headrace.Delivery) error {
@@ -234,7 +243,8 @@ func TestHandlersRunOneAtATimeUnlessToldOtherwise(t *testing.T) {
 }
 
 func TestUnconfirmedSettlesAreBounded(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		receive(t, c, ack, headrace.WithWindow(1, 1<<20)) // A settle for each delivery.
 		stream := <-s.Subscribes
 		scripted.OpenSubscribe(t, stream, &headracev1.SessionLimits{MaxUnconfirmedSettles: 3})

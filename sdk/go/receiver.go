@@ -10,7 +10,6 @@ import (
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
 	"github.com/headrace/headrace/sdk/go/internal/wire"
 	"google.golang.org/grpc"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 )
 
@@ -77,7 +76,8 @@ func (r *receiver) session(stop context.Context) error {
 	defer s.silence.stop()
 	r.sessions++
 	s.event(Event{Kind: SessionOpened})
-	defer context.AfterFunc(stop, s.guardStop)()
+	guarding := context.AfterFunc(stop, s.guardStop)
+	defer guarding()
 	go s.receive()
 	err = s.run(ctx, stop.Done())
 	cancel(err)
@@ -98,7 +98,8 @@ var errShutdown = &Error{Code: "UNAVAILABLE", Message: "the server shut down"}
 
 // open opens a session: the answer to Open has come. A stop ends the attempt.
 func (r *receiver) open(ctx, stop context.Context, cancel context.CancelCauseFunc, l *ledger) (*session, error) {
-	defer context.AfterFunc(stop, func() { cancel(context.Cause(stop)) })()
+	opening := context.AfterFunc(stop, func() { cancel(context.Cause(stop)) })
+	defer opening()
 	if err := r.conn.reach(ctx); err != nil {
 		return nil, err
 	}
@@ -145,7 +146,7 @@ func (r *receiver) openFrame() *headracev1.SubscribeRequest {
 		ClientId:     r.clientID,
 		Labels:       r.config.labels,
 		Window: &headracev1.SubscribeRequest_Window{
-			Messages: proto.Uint64(r.config.windowMessages), Bytes: proto.Uint64(r.config.windowBytes),
+			Messages: new(r.config.windowMessages), Bytes: new(r.config.windowBytes),
 		},
 		MaxFrameBytes: r.config.maxFrameBytes,
 		Takeover:      r.config.takeover && r.sessions == 0,

@@ -27,7 +27,8 @@ func TestABrokenSessionIsOpenedAgainWithItsCredit(t *testing.T) {
 		"FENCED":                scripted.Status(codes.Aborted, headracev1.ErrorReason_ERROR_REASON_FENCED, nil),
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+			synctest.Test(t, func(t *testing.T) {
+				s, c := start(t)
 				h := newHolder()
 				receive(t, c, h.handle, headrace.WithWindow(7, 1<<20), headrace.WithTakeover(), headrace.WithConcurrency(2))
 				first := <-s.Subscribes
@@ -75,7 +76,8 @@ func TestSomeErrorsEndReceive(t *testing.T) {
 		"STALE_PRODUCER too": {scripted.Status(codes.FailedPrecondition, headracev1.ErrorReason_ERROR_REASON_STALE_PRODUCER, nil), headrace.ErrStaleProducer},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, s *scripted.Server, client *headrace.Client) {
+			synctest.Test(t, func(t *testing.T) {
+				s, client := start(t)
 				r := receive(t, client, ack)
 				openedSubscribe(t, s).End(c.end)
 				err := <-r.result
@@ -88,7 +90,8 @@ func TestSomeErrorsEndReceive(t *testing.T) {
 }
 
 func TestASubscriberBeatsEveryTenSeconds(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		receive(t, c, ack)
 		stream := openedSubscribe(t, s)
 		began := time.Now()
@@ -102,7 +105,8 @@ func TestASubscriberBeatsEveryTenSeconds(t *testing.T) {
 }
 
 func TestTheServerSaysHowOftenToBeat(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		receive(t, c, ack)
 		stream := <-s.Subscribes
 		scripted.OpenSubscribe(t, stream, &headracev1.SessionLimits{HeartbeatInterval: durationpb.New(2 * time.Second)})
@@ -118,11 +122,12 @@ func TestTheServerSaysHowOftenToBeat(t *testing.T) {
 }
 
 func TestSilenceOfThreeHeartbeatsOpensANewSession(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		receive(t, c, ack)
 		stream := openedSubscribe(t, s)
 		for range 5 {
-			time.Sleep(10 * time.Second)
+			pass(10 * time.Second)
 			stream.Send(t, scripted.Flow())
 		}
 		began := time.Now()
@@ -135,19 +140,21 @@ func TestSilenceOfThreeHeartbeatsOpensANewSession(t *testing.T) {
 }
 
 func TestReconnectingBacksOff(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		receive(t, c, ack)
 		var last time.Time
-		for i, bound := range []time.Duration{0, 100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000} {
+		for i, milliseconds := range []int{0, 100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000} {
 			stream := openedSubscribe(t, s)
-			if waited := time.Since(last); i > 0 && (waited < bound*time.Millisecond/2 || waited > bound*time.Millisecond) {
-				t.Errorf("wait %d took %v, want half to all of %d ms", i, waited, bound)
+			bound := time.Duration(milliseconds) * time.Millisecond
+			if waited := time.Since(last); i > 0 && (waited < bound/2 || waited > bound) {
+				t.Errorf("wait %d took %v, want half to all of %v", i, waited, bound)
 			}
 			last = time.Now()
 			stream.End(status.Error(codes.Unavailable, "cut"))
 		}
 		stream := openedSubscribe(t, s)
-		time.Sleep(10 * time.Second) // Long enough to be healthy.
+		pass(10 * time.Second) // Long enough to be healthy.
 		last = time.Now()
 		stream.End(status.Error(codes.Unavailable, "cut"))
 		openedSubscribe(t, s)
@@ -168,7 +175,8 @@ func TestABrokenBatchOpensANewSession(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+			synctest.Test(t, func(t *testing.T) {
+				s, c := start(t)
 				receive(t, c, ack)
 				stream := openedSubscribe(t, s)
 				stream.Send(t, scripted.BatchFrame(batch))
@@ -180,7 +188,8 @@ func TestABrokenBatchOpensANewSession(t *testing.T) {
 }
 
 func TestGoAwayIsWorkedOffAndThenReconnected(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		gate := make(chan struct{})
 		receive(t, c, func(context.Context, *headrace.Delivery) error { <-gate; return nil })
 		stream := openedSubscribe(t, s)
@@ -204,14 +213,15 @@ func TestGoAwayIsWorkedOffAndThenReconnected(t *testing.T) {
 }
 
 func TestGoAwayThatRunsOutCancelsHandlers(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
 		h := newHolder()
 		receive(t, c, h.handle)
 		stream := openedSubscribe(t, s)
 		stream.Send(t, scripted.Batch(1, 0, "a"))
 		<-h.begun
 		stream.Send(t, scripted.GoAway(headracev1.GoAwayReason_GO_AWAY_REASON_SHUTDOWN))
-		time.Sleep(5 * time.Second)
+		pass(5 * time.Second)
 		stream.End(nil) // The grace is over.
 		if why := <-h.ended; !errors.Is(why, headrace.ErrDeliveryLost) {
 			t.Errorf("the handler ended because of %v", why)
@@ -221,12 +231,13 @@ func TestGoAwayThatRunsOutCancelsHandlers(t *testing.T) {
 }
 
 func TestReceiveFailsWhenTheServerWasNeverReached(t *testing.T) {
-	bubble(t, func(t *testing.T, s *scripted.Server, c *headrace.Client) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t, headrace.WithConnectTimeout(time.Second))
 		s.Stop()
 		began := time.Now()
 		r := receive(t, c, ack)
 		if err := <-r.result; !errors.Is(err, headrace.ErrUnreachable) || time.Since(began) != time.Second {
 			t.Errorf("after %v: %v", time.Since(began), err)
 		}
-	}, headrace.WithConnectTimeout(time.Second))
+	})
 }

@@ -17,15 +17,15 @@ func RetryAfter(d time.Duration) RetryOption {
 // RetryIn returns an error for a [Handler] to return: the delivery is retried
 // after d, as with [RetryAfter]. err is why, and may be nil.
 func RetryIn(d time.Duration, err error) error {
-	return &delayedRetry{delay: d, err: err}
+	return &delayedRetryError{delay: d, err: err}
 }
 
-type delayedRetry struct {
+type delayedRetryError struct {
 	delay time.Duration
 	err   error
 }
 
-func (e *delayedRetry) Error() string {
+func (e *delayedRetryError) Error() string {
 	text := "retry in " + e.delay.String()
 	if e.err != nil {
 		text += ": " + e.err.Error()
@@ -33,17 +33,17 @@ func (e *delayedRetry) Error() string {
 	return text
 }
 
-func (e *delayedRetry) Unwrap() error { return e.err }
+func (e *delayedRetryError) Unwrap() error { return e.err }
 
 // verdictOf returns what becomes of a delivery whose handler returned err.
 func verdictOf(err error) verdict {
-	var delayed *delayedRetry
-	switch {
-	case err == nil:
+	if err == nil {
 		return ackVerdict
-	case errors.Is(err, ErrRelease):
+	}
+	if errors.Is(err, ErrRelease) {
 		return releaseVerdict
-	case errors.As(err, &delayed):
+	}
+	if delayed, ok := errors.AsType[*delayedRetryError](err); ok {
 		return retryVerdict([]RetryOption{RetryAfter(delayed.delay)})
 	}
 	return retryVerdict(nil)

@@ -51,8 +51,7 @@ func (s *silence) stop() { s.timer.Stop() }
 // streamError returns why a stream ended: what this side ended it with, else
 // what the server or the transport says.
 func streamError(ctx context.Context, err error) error {
-	var own *Error
-	if errors.As(context.Cause(ctx), &own) {
+	if own, ok := errors.AsType[*Error](context.Cause(ctx)); ok {
 		return own
 	}
 	return translate(err)

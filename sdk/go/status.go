@@ -27,8 +27,7 @@ func translate(err error) error {
 	if err == nil {
 		return nil
 	}
-	var known *Error
-	if errors.As(err, &known) {
+	if _, known := errors.AsType[*Error](err); known {
 		return err
 	}
 	s, ok := status.FromError(err)
@@ -52,8 +51,9 @@ func contextCause(s *status.Status) error {
 		return fmt.Errorf("headrace: %w", context.Canceled)
 	case codes.DeadlineExceeded:
 		return fmt.Errorf("headrace: %w: %s", context.DeadlineExceeded, s.Message())
+	default:
+		return nil
 	}
-	return nil
 }
 
 func fromStatus(s *status.Status, cause error) *Error {
@@ -89,8 +89,8 @@ func retryableCode(c codes.Code) bool {
 // endsStream reports whether a stream that ended with err must not be opened
 // again: the error needs somebody's hand.
 func endsStream(err error) bool {
-	var e *Error
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*Error](err)
+	if !ok {
 		return false
 	}
 	if e.Reason != "" && e.Code != "" {

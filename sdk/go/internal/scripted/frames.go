@@ -36,7 +36,7 @@ func RetryLater(reason headracev1.ErrorReason, wait time.Duration) error {
 }
 
 // OpenPublish reads Open from a publisher and answers it.
-func OpenPublish(t testing.TB, s *PublishStream, limits *headracev1.PublishLimits) *headracev1.PublishStreamRequest_Open {
+func OpenPublish(t *testing.T, s *PublishStream, limits *headracev1.PublishLimits) *headracev1.PublishStreamRequest_Open {
 	t.Helper()
 	open := s.MustRecv(t).GetOpen()
 	if open == nil {
@@ -49,7 +49,7 @@ func OpenPublish(t testing.TB, s *PublishStream, limits *headracev1.PublishLimit
 }
 
 // NextBatch returns the publisher's next batch, skipping heartbeats.
-func NextBatch(t testing.TB, s *PublishStream) *headracev1.PublishStreamRequest_PublishBatch {
+func NextBatch(t *testing.T, s *PublishStream) *headracev1.PublishStreamRequest_PublishBatch {
 	t.Helper()
 	for {
 		if b := s.MustRecv(t).GetPublishBatch(); b != nil {
@@ -91,7 +91,7 @@ func PublishGoAway(reason headracev1.GoAwayReason) *headracev1.PublishStreamResp
 }
 
 // WaitHalfClose reads until the client half-closes; other frames end the test.
-func WaitHalfClose[Q, R any](t testing.TB, s *Stream[Q, R]) {
+func WaitHalfClose[Q, R any](t *testing.T, s *Stream[Q, R]) {
 	t.Helper()
 	q, err := s.Recv()
 	if !errors.Is(err, io.EOF) {

@@ -30,7 +30,6 @@ type Server struct {
 
 	grpc *grpc.Server
 
-	mu       sync.Mutex
 	listener *bufconn.Listener
 	serving  sync.WaitGroup
 }
@@ -42,7 +41,7 @@ type Services struct {
 }
 
 // Start starts a server; it stops at the end of the test, or with Stop.
-func Start(t testing.TB, services ...Services) *Server {
+func Start(t *testing.T, services ...Services) *Server {
 	s := &Server{
 		Publishes:  make(chan *PublishStream, waitingStreams),
 		Subscribes: make(chan *SubscribeStream, waitingStreams),

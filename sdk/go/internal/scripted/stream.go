@@ -52,7 +52,7 @@ func play[Q, R any](to chan *Stream[Q, R], stream grpc.BidiStreamingServer[Q, R]
 func (s *Stream[Q, R]) Recv() (*Q, error) { return s.stream.Recv() }
 
 // MustRecv is Recv, where an error ends the test.
-func (s *Stream[Q, R]) MustRecv(t testing.TB) *Q {
+func (s *Stream[Q, R]) MustRecv(t *testing.T) *Q {
 	t.Helper()
 	q, err := s.Recv()
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *Stream[Q, R]) MustRecv(t testing.TB) *Q {
 }
 
 // Send sends a frame. An error ends the test.
-func (s *Stream[Q, R]) Send(t testing.TB, r *R) {
+func (s *Stream[Q, R]) Send(t *testing.T, r *R) {
 	t.Helper()
 	if err := s.TrySend(r); err != nil {
 		t.Fatalf("send %T: %v", r, err)

@@ -1,6 +1,7 @@
 package scripted
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -9,7 +10,7 @@ import (
 )
 
 // OpenSubscribe reads Open from a subscriber and answers it.
-func OpenSubscribe(t testing.TB, s *SubscribeStream, limits *headracev1.SessionLimits) *headracev1.SubscribeRequest_Open {
+func OpenSubscribe(t *testing.T, s *SubscribeStream, limits *headracev1.SessionLimits) *headracev1.SubscribeRequest_Open {
 	t.Helper()
 	open := s.MustRecv(t).GetOpen()
 	if open == nil {
@@ -40,7 +41,7 @@ func BatchFrame(b *headracev1.SubscribeResponse_Batch) *headracev1.SubscribeResp
 }
 
 // Next returns the subscriber's next frame that is no heartbeat.
-func Next(t testing.TB, s *SubscribeStream) *headracev1.SubscribeRequest {
+func Next(t *testing.T, s *SubscribeStream) *headracev1.SubscribeRequest {
 	t.Helper()
 	for {
 		if f := s.MustRecv(t); f.GetHeartbeat() == nil {
@@ -50,7 +51,7 @@ func Next(t testing.TB, s *SubscribeStream) *headracev1.SubscribeRequest {
 }
 
 // NextSettle returns the subscriber's next frame, which must be a Settle.
-func NextSettle(t testing.TB, s *SubscribeStream) *headracev1.SubscribeRequest_Settle {
+func NextSettle(t *testing.T, s *SubscribeStream) *headracev1.SubscribeRequest_Settle {
 	t.Helper()
 	f := Next(t, s)
 	if f.GetSettle() == nil {
@@ -60,7 +61,7 @@ func NextSettle(t testing.TB, s *SubscribeStream) *headracev1.SubscribeRequest_S
 }
 
 // NextExtend returns the subscriber's next frame, which must be an Extend.
-func NextExtend(t testing.TB, s *SubscribeStream) *headracev1.SubscribeRequest_Extend {
+func NextExtend(t *testing.T, s *SubscribeStream) *headracev1.SubscribeRequest_Extend {
 	t.Helper()
 	f := Next(t, s)
 	if f.GetExtend() == nil {
@@ -70,7 +71,7 @@ func NextExtend(t testing.TB, s *SubscribeStream) *headracev1.SubscribeRequest_E
 }
 
 // NextDrain returns the subscriber's next frame, which must be a Drain.
-func NextDrain(t testing.TB, s *SubscribeStream) *headracev1.SubscribeRequest_Drain {
+func NextDrain(t *testing.T, s *SubscribeStream) *headracev1.SubscribeRequest_Drain {
 	t.Helper()
 	f := Next(t, s)
 	if f.GetDrain() == nil {
@@ -96,8 +97,8 @@ func Stale(number, first, last uint64) *headracev1.SubscribeResponse_SettleFailu
 // Ranges makes ranges of pairs of first and last.
 func Ranges(pairs ...uint64) []*headracev1.SequenceRange {
 	var all []*headracev1.SequenceRange
-	for i := 0; i < len(pairs); i += 2 {
-		all = append(all, &headracev1.SequenceRange{First: pairs[i], Last: pairs[i+1]})
+	for pair := range slices.Chunk(pairs, 2) {
+		all = append(all, &headracev1.SequenceRange{First: pair[0], Last: pair[len(pair)-1]})
 	}
 	return all
 }

@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"slices"
+
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
@@ -99,8 +101,9 @@ func (b *Batch) parse(data []byte) error {
 			return appendMessage(&b.Attempts, f, (*AttemptRun).set)
 		case fieldMessages:
 			if f.kind == protowire.BytesType {
-				b.Messages = append(b.Messages, f.data[:len(f.data):len(f.data)])
+				b.Messages = append(b.Messages, slices.Clip(f.data))
 			}
+		default: // Unknown: of a newer server.
 		}
 		return nil
 	})
@@ -128,6 +131,7 @@ func (r *Run) set(f field) {
 		f.uint64(&r.FirstOffset)
 	case 3:
 		f.uint32(&r.Count)
+	default: // Unknown.
 	}
 }
 
@@ -139,5 +143,6 @@ func (r *AttemptRun) set(f field) {
 		f.uint32(&r.Count)
 	case 3:
 		f.uint32(&r.Attempt)
+	default: // Unknown.
 	}
 }

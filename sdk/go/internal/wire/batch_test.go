@@ -32,11 +32,11 @@ func sampleBatch() *headracev1.SubscribeResponse_Batch {
 	}
 }
 
-func encode(t testing.TB, m proto.Message) []byte {
-	t.Helper()
+func encode(tb testing.TB, m proto.Message) []byte {
+	tb.Helper()
 	b, err := proto.Marshal(m)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b
 }

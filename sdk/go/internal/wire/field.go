@@ -62,7 +62,7 @@ func nextField(data []byte) (field, int) {
 		return field{}, tag
 	}
 	f := field{number: number, kind: kind}
-	n := 0
+	var n int
 	switch kind {
 	case protowire.VarintType:
 		f.varint, n = protowire.ConsumeVarint(data[tag:])

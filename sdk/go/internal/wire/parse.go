@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"slices"
 	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -14,7 +15,7 @@ func ParseMessage(raw []byte, m *Message) error {
 		switch f.number {
 		case fieldData:
 			if f.kind == protowire.BytesType {
-				m.Data = f.data[:len(f.data):len(f.data)]
+				m.Data = slices.Clip(f.data)
 			}
 		case fieldAttributes:
 			return m.addAttribute(f)
@@ -26,6 +27,7 @@ func ParseMessage(raw []byte, m *Message) error {
 			return f.text(&m.OrderingKey)
 		case fieldContentType:
 			return f.text(&m.ContentType)
+		default: // Unknown: of a newer server, or for other clients.
 		}
 		return nil
 	})
@@ -45,6 +47,7 @@ func (m *Message) addAttribute(f field) error {
 			return f.text(&key)
 		case fieldValue:
 			return f.text(&value)
+		default: // Unknown.
 		}
 		return nil
 	})
@@ -76,6 +79,7 @@ func (t *timestamp) merge(f field) error {
 			f.uint64(&t.seconds)
 		case fieldNanos:
 			f.uint64(&t.nanos)
+		default: // Unknown.
 		}
 		return nil
 	})
