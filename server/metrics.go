@@ -23,19 +23,27 @@ var latencyBuckets = []float64{
 // metrics are what the server measures itself. What the broker knows is asked for
 // at each scrape, by brokerCollector.
 type metrics struct {
-	registry        *prometheus.Registry
-	calls           *grpcprom.ServerMetrics
-	publishLatency  *prometheus.HistogramVec
-	deliveryLatency *prometheus.HistogramVec
-	topics          *labels
-	subscriptions   *labels
+	registry *prometheus.Registry
+	calls    *grpcprom.ServerMetrics
+	// publishStreams and subscribeStreams are the open streams.
+	publishStreams, subscribeStreams prometheus.Gauge
+	publishLatency                   *prometheus.HistogramVec
+	deliveryLatency                  *prometheus.HistogramVec
+	topics                           *labels
+	subscriptions                    *labels
 }
 
 // newMetrics makes the metrics of one server in a registry of their own.
-func newMetrics(maxResources int) *metrics {
+func newMetrics(maxResources int, insecure bool) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		calls:    grpcprom.NewServerMetrics(),
+		publishStreams: prometheus.NewGauge(prometheus.GaugeOpts{
+			Namespace: namespace, Name: "publish_streams", Help: "Open publish streams.",
+		}),
+		subscribeStreams: prometheus.NewGauge(prometheus.GaugeOpts{
+			Namespace: namespace, Name: "subscribe_streams", Help: "Open subscribe streams.",
+		}),
 		publishLatency: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: namespace, Name: "publish_latency_seconds", Buckets: latencyBuckets,
 			Help: "From the receipt of a batch to its durable result, by topic.",
@@ -47,7 +55,10 @@ func newMetrics(maxResources int) *metrics {
 		topics:        newLabels(maxResources),
 		subscriptions: newLabels(maxResources),
 	}
-	m.registry.MustRegister(m.calls, m.publishLatency, m.deliveryLatency,
+	m.registry.MustRegister(m.calls, m.publishStreams, m.subscribeStreams, m.publishLatency, m.deliveryLatency,
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Namespace: namespace, Name: "insecure", Help: "1 when the server may be reached without authentication, else 0.",
+		}, func() float64 { return asNumber(insecure) }),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

@@ -90,6 +90,8 @@ func (s *publisherService) PublishStream(stream publishStream) error {
 	if err != nil {
 		return err
 	}
+	s.metrics.publishStreams.Inc()
+	defer s.metrics.publishStreams.Dec()
 	in := &publishReceiver{
 		stream: stream, publisher: publisher, limits: s.limits,
 		walker: batchWalker{walker: wire.Walker{Limits: s.limits.message}},

@@ -90,7 +90,7 @@ func New(config Config, b *broker.Broker, store Store) (*Server, error) {
 		broker:   b,
 		store:    store,
 		health:   health.NewServer(),
-		metrics:  newMetrics(config.MaxMetricResources),
+		metrics:  newMetrics(config.MaxMetricResources, config.Insecure),
 		stopping: make(chan struct{}),
 		serving:  make(chan struct{}),
 	}

@@ -24,6 +24,7 @@ const streamWait = 5 * time.Minute
 type publishStub struct {
 	t      testing.TB
 	stream headracev1.PublisherService_PublishStreamClient
+	cancel context.CancelFunc
 	opened *headracev1.PublishStreamResponse_Opened
 	window *headracev1.PublishStreamResponse_PublishWindow
 }
@@ -37,7 +38,7 @@ func dialPublish(t *testing.T, s *servertest.Server) *publishStub {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &publishStub{t: t, stream: stream}
+	return &publishStub{t: t, stream: stream, cancel: cancel}
 }
 
 // openPublish begins a publish stream and opens it.

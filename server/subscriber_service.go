@@ -37,6 +37,8 @@ func (s *subscriberService) Subscribe(stream subscribeStream) error {
 	if err != nil {
 		return err
 	}
+	s.metrics.subscribeStreams.Inc()
+	defer s.metrics.subscribeStreams.Dec()
 	in := &subscribeReceiver{stream: stream, session: session, manual: params.Replenish == broker.Manual}
 	out := &subscribeSender{stream: stream, session: session, latency: s.metrics.delivery(params.Subscription)}
 	err = s.loops.run(streamLoops{receive: in.run, send: out.run, ended: session.Done(), cause: session.Err})

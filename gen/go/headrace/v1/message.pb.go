@@ -91,14 +91,15 @@ func (Durability) EnumDescriptor() ([]byte, []int) {
 // Fields 1 to 5 have the numbers of google.pubsub.v1.PubsubMessage; Headrace's
 // own follow from 10. The server stores a message as its encoded bytes, unknown
 // fields included, and hands out the same bytes. The encoded message may have
-// at most PublishLimits.max_message_bytes.
+// at most PublishLimits.max_message_bytes, not counting the fields that the server
+// sets.
 type Message struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The payload, opaque to the server. Default: empty. Set by the publisher.
 	Data []byte `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
-	// Free labels. At most 100; a key has 1 to 256 bytes, a value at most 1,024
-	// bytes of UTF-8, any characters, NUL too. When a key occurs twice on the
-	// wire the last one counts. Set by the publisher.
+	// Free labels. At most 100 as they stand on the wire; a key has 1 to 256 bytes,
+	// a value at most 1,024 bytes of UTF-8, any characters, NUL too. When a key
+	// occurs twice on the wire the last one counts. Set by the publisher.
 	Attributes map[string]string `protobuf:"bytes,2,rep,name=attributes,proto3" json:"attributes,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// The message's id, never changed once given. Set by the server; what a
 	// publisher sets is dropped. A message that entered the log directly does not

@@ -12,7 +12,8 @@ package io.headrace.v1;
  * Fields 1 to 5 have the numbers of google.pubsub.v1.PubsubMessage; Headrace's
  * own follow from 10. The server stores a message as its encoded bytes, unknown
  * fields included, and hands out the same bytes. The encoded message may have
- * at most PublishLimits.max_message_bytes.
+ * at most PublishLimits.max_message_bytes, not counting the fields that the server
+ * sets.
  * </pre>
  *
  * Protobuf type {@code headrace.v1.Message}
@@ -113,9 +114,9 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Free labels. At most 100; a key has 1 to 256 bytes, a value at most 1,024
-   * bytes of UTF-8, any characters, NUL too. When a key occurs twice on the
-   * wire the last one counts. Set by the publisher.
+   * Free labels. At most 100 as they stand on the wire; a key has 1 to 256 bytes,
+   * a value at most 1,024 bytes of UTF-8, any characters, NUL too. When a key
+   * occurs twice on the wire the last one counts. Set by the publisher.
    * </pre>
    *
    * <code>map&lt;string, string&gt; attributes = 2 [json_name = "attributes"];</code>
@@ -136,9 +137,9 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Free labels. At most 100; a key has 1 to 256 bytes, a value at most 1,024
-   * bytes of UTF-8, any characters, NUL too. When a key occurs twice on the
-   * wire the last one counts. Set by the publisher.
+   * Free labels. At most 100 as they stand on the wire; a key has 1 to 256 bytes,
+   * a value at most 1,024 bytes of UTF-8, any characters, NUL too. When a key
+   * occurs twice on the wire the last one counts. Set by the publisher.
    * </pre>
    *
    * <code>map&lt;string, string&gt; attributes = 2 [json_name = "attributes"];</code>
@@ -149,9 +150,9 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Free labels. At most 100; a key has 1 to 256 bytes, a value at most 1,024
-   * bytes of UTF-8, any characters, NUL too. When a key occurs twice on the
-   * wire the last one counts. Set by the publisher.
+   * Free labels. At most 100 as they stand on the wire; a key has 1 to 256 bytes,
+   * a value at most 1,024 bytes of UTF-8, any characters, NUL too. When a key
+   * occurs twice on the wire the last one counts. Set by the publisher.
    * </pre>
    *
    * <code>map&lt;string, string&gt; attributes = 2 [json_name = "attributes"];</code>
@@ -169,9 +170,9 @@ java.lang.String defaultValue) {
   }
   /**
    * <pre>
-   * Free labels. At most 100; a key has 1 to 256 bytes, a value at most 1,024
-   * bytes of UTF-8, any characters, NUL too. When a key occurs twice on the
-   * wire the last one counts. Set by the publisher.
+   * Free labels. At most 100 as they stand on the wire; a key has 1 to 256 bytes,
+   * a value at most 1,024 bytes of UTF-8, any characters, NUL too. When a key
+   * occurs twice on the wire the last one counts. Set by the publisher.
    * </pre>
    *
    * <code>map&lt;string, string&gt; attributes = 2 [json_name = "attributes"];</code>
@@ -837,7 +838,8 @@ java.lang.String defaultValue) {
    * Fields 1 to 5 have the numbers of google.pubsub.v1.PubsubMessage; Headrace's
    * own follow from 10. The server stores a message as its encoded bytes, unknown
    * fields included, and hands out the same bytes. The encoded message may have
-   * at most PublishLimits.max_message_bytes.
+   * at most PublishLimits.max_message_bytes, not counting the fields that the server
+   * sets.
    * </pre>
    *
    * Protobuf type {@code headrace.v1.Message}
@@ -1237,9 +1239,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Free labels. At most 100; a key has 1 to 256 bytes, a value at most 1,024
-     * bytes of UTF-8, any characters, NUL too. When a key occurs twice on the
-     * wire the last one counts. Set by the publisher.
+     * Free labels. At most 100 as they stand on the wire; a key has 1 to 256 bytes,
+     * a value at most 1,024 bytes of UTF-8, any characters, NUL too. When a key
+     * occurs twice on the wire the last one counts. Set by the publisher.
      * </pre>
      *
      * <code>map&lt;string, string&gt; attributes = 2 [json_name = "attributes"];</code>
@@ -1260,9 +1262,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Free labels. At most 100; a key has 1 to 256 bytes, a value at most 1,024
-     * bytes of UTF-8, any characters, NUL too. When a key occurs twice on the
-     * wire the last one counts. Set by the publisher.
+     * Free labels. At most 100 as they stand on the wire; a key has 1 to 256 bytes,
+     * a value at most 1,024 bytes of UTF-8, any characters, NUL too. When a key
+     * occurs twice on the wire the last one counts. Set by the publisher.
      * </pre>
      *
      * <code>map&lt;string, string&gt; attributes = 2 [json_name = "attributes"];</code>
@@ -1273,9 +1275,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Free labels. At most 100; a key has 1 to 256 bytes, a value at most 1,024
-     * bytes of UTF-8, any characters, NUL too. When a key occurs twice on the
-     * wire the last one counts. Set by the publisher.
+     * Free labels. At most 100 as they stand on the wire; a key has 1 to 256 bytes,
+     * a value at most 1,024 bytes of UTF-8, any characters, NUL too. When a key
+     * occurs twice on the wire the last one counts. Set by the publisher.
      * </pre>
      *
      * <code>map&lt;string, string&gt; attributes = 2 [json_name = "attributes"];</code>
@@ -1293,9 +1295,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Free labels. At most 100; a key has 1 to 256 bytes, a value at most 1,024
-     * bytes of UTF-8, any characters, NUL too. When a key occurs twice on the
-     * wire the last one counts. Set by the publisher.
+     * Free labels. At most 100 as they stand on the wire; a key has 1 to 256 bytes,
+     * a value at most 1,024 bytes of UTF-8, any characters, NUL too. When a key
+     * occurs twice on the wire the last one counts. Set by the publisher.
      * </pre>
      *
      * <code>map&lt;string, string&gt; attributes = 2 [json_name = "attributes"];</code>
@@ -1319,9 +1321,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Free labels. At most 100; a key has 1 to 256 bytes, a value at most 1,024
-     * bytes of UTF-8, any characters, NUL too. When a key occurs twice on the
-     * wire the last one counts. Set by the publisher.
+     * Free labels. At most 100 as they stand on the wire; a key has 1 to 256 bytes,
+     * a value at most 1,024 bytes of UTF-8, any characters, NUL too. When a key
+     * occurs twice on the wire the last one counts. Set by the publisher.
      * </pre>
      *
      * <code>map&lt;string, string&gt; attributes = 2 [json_name = "attributes"];</code>
@@ -1344,9 +1346,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Free labels. At most 100; a key has 1 to 256 bytes, a value at most 1,024
-     * bytes of UTF-8, any characters, NUL too. When a key occurs twice on the
-     * wire the last one counts. Set by the publisher.
+     * Free labels. At most 100 as they stand on the wire; a key has 1 to 256 bytes,
+     * a value at most 1,024 bytes of UTF-8, any characters, NUL too. When a key
+     * occurs twice on the wire the last one counts. Set by the publisher.
      * </pre>
      *
      * <code>map&lt;string, string&gt; attributes = 2 [json_name = "attributes"];</code>
@@ -1363,9 +1365,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Free labels. At most 100; a key has 1 to 256 bytes, a value at most 1,024
-     * bytes of UTF-8, any characters, NUL too. When a key occurs twice on the
-     * wire the last one counts. Set by the publisher.
+     * Free labels. At most 100 as they stand on the wire; a key has 1 to 256 bytes,
+     * a value at most 1,024 bytes of UTF-8, any characters, NUL too. When a key
+     * occurs twice on the wire the last one counts. Set by the publisher.
      * </pre>
      *
      * <code>map&lt;string, string&gt; attributes = 2 [json_name = "attributes"];</code>

@@ -22,9 +22,9 @@ public interface MessageOrBuilder extends
 
   /**
    * <pre>
-   * Free labels. At most 100; a key has 1 to 256 bytes, a value at most 1,024
-   * bytes of UTF-8, any characters, NUL too. When a key occurs twice on the
-   * wire the last one counts. Set by the publisher.
+   * Free labels. At most 100 as they stand on the wire; a key has 1 to 256 bytes,
+   * a value at most 1,024 bytes of UTF-8, any characters, NUL too. When a key
+   * occurs twice on the wire the last one counts. Set by the publisher.
    * </pre>
    *
    * <code>map&lt;string, string&gt; attributes = 2 [json_name = "attributes"];</code>
@@ -32,9 +32,9 @@ public interface MessageOrBuilder extends
   int getAttributesCount();
   /**
    * <pre>
-   * Free labels. At most 100; a key has 1 to 256 bytes, a value at most 1,024
-   * bytes of UTF-8, any characters, NUL too. When a key occurs twice on the
-   * wire the last one counts. Set by the publisher.
+   * Free labels. At most 100 as they stand on the wire; a key has 1 to 256 bytes,
+   * a value at most 1,024 bytes of UTF-8, any characters, NUL too. When a key
+   * occurs twice on the wire the last one counts. Set by the publisher.
    * </pre>
    *
    * <code>map&lt;string, string&gt; attributes = 2 [json_name = "attributes"];</code>
@@ -49,9 +49,9 @@ public interface MessageOrBuilder extends
   getAttributes();
   /**
    * <pre>
-   * Free labels. At most 100; a key has 1 to 256 bytes, a value at most 1,024
-   * bytes of UTF-8, any characters, NUL too. When a key occurs twice on the
-   * wire the last one counts. Set by the publisher.
+   * Free labels. At most 100 as they stand on the wire; a key has 1 to 256 bytes,
+   * a value at most 1,024 bytes of UTF-8, any characters, NUL too. When a key
+   * occurs twice on the wire the last one counts. Set by the publisher.
    * </pre>
    *
    * <code>map&lt;string, string&gt; attributes = 2 [json_name = "attributes"];</code>
@@ -60,9 +60,9 @@ public interface MessageOrBuilder extends
   getAttributesMap();
   /**
    * <pre>
-   * Free labels. At most 100; a key has 1 to 256 bytes, a value at most 1,024
-   * bytes of UTF-8, any characters, NUL too. When a key occurs twice on the
-   * wire the last one counts. Set by the publisher.
+   * Free labels. At most 100 as they stand on the wire; a key has 1 to 256 bytes,
+   * a value at most 1,024 bytes of UTF-8, any characters, NUL too. When a key
+   * occurs twice on the wire the last one counts. Set by the publisher.
    * </pre>
    *
    * <code>map&lt;string, string&gt; attributes = 2 [json_name = "attributes"];</code>
@@ -74,9 +74,9 @@ java.lang.String getAttributesOrDefault(
 java.lang.String defaultValue);
   /**
    * <pre>
-   * Free labels. At most 100; a key has 1 to 256 bytes, a value at most 1,024
-   * bytes of UTF-8, any characters, NUL too. When a key occurs twice on the
-   * wire the last one counts. Set by the publisher.
+   * Free labels. At most 100 as they stand on the wire; a key has 1 to 256 bytes,
+   * a value at most 1,024 bytes of UTF-8, any characters, NUL too. When a key
+   * occurs twice on the wire the last one counts. Set by the publisher.
    * </pre>
    *
    * <code>map&lt;string, string&gt; attributes = 2 [json_name = "attributes"];</code>
