@@ -78,6 +78,8 @@ func (s *State) share(backlog uint64) uint64 {
 // serve fills one frame for a session and says whether anything went in.
 func (s *State) serve(x *session, share uint64) bool {
 	f := &s.frame
+	waited := x.waitsFor > 0
+	x.waitsFor = 0
 	s.begin(f, x, share)
 	s.fillMisfits(f)
 	if s.config.Mode == Exclusive {
@@ -86,6 +88,7 @@ func (s *State) serve(x *session, share uint64) bool {
 	s.fillShared(f)
 	s.fillFresh(f, f.slots)
 	s.fillRedeliveries(f, f.slots)
+	f.progress = f.progress || x.waitsFor > 0 && !waited
 	return s.finishFrame(f)
 }
 

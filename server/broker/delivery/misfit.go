@@ -142,13 +142,13 @@ func (s *State) anotherMay(x *session, size uint64) bool {
 }
 
 // anotherCan says whether such a session could take it at once. One that is to be
-// avoided cannot.
+// avoided cannot, nor one that waits for bytes for another message.
 func (s *State) anotherCan(x *session, size uint64, avoid *session) bool {
 	if size > s.ceiling.room().Bytes {
 		return false
 	}
 	for _, y := range s.sessions {
-		if y != x && y != avoid && size <= y.maxMessage && size <= s.limitFor(y) && s.servable(y) && size <= y.left().Bytes {
+		if y != x && y != avoid && y.waitsFor == 0 && size <= y.maxMessage && size <= s.limitFor(y) && s.servable(y) && size <= y.left().Bytes {
 			return true
 		}
 	}

@@ -94,7 +94,7 @@ func (s *State) revive() {
 	}
 	least := s.smallest()
 	for s.picker.short.len() > 0 && s.picker.short.top().shortLeft >= least {
-		s.refresh(s.picker.short.top())
+		s.picker.eligible.put(s.picker.short.pop())
 	}
 }
 

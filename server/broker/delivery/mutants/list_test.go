@@ -133,7 +133,7 @@ var list = []mutant{
 	{
 		name: "a session that waits for bytes is forgotten",
 		file: "picker.go",
-		old:  "s.picker.short.top().shortLeft >= least {",
-		new:  "s.picker.short.top().shortLeft > least+50 {",
+		old:  "shortLeft >= least {",
+		new:  "shortLeft > least+50 {",
 	},
 }
