@@ -1,7 +1,7 @@
 // Storebench measures the store alone: a shard log over Badger in a temporary
 // directory, without server, network or subscribers.
 //
-//	go run ./storage/storebench [-duration 5s] [-run regexp] [-dir directory]
+//	go run ./storage/storebench [-duration 5s] [-run regexp] [-dir directory] [-gc interval]
 //
 // It prints a table with a line for each load: messages a second, CPU per message
 // of the whole process (generator, committer, Badger with its compactions), memory

@@ -5,10 +5,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/headrace/headrace/storage"
@@ -76,9 +79,20 @@ var loads = []load{
 	{name: "1 topic, 1 KiB, over a backlog of 2 M", size: kib, topics: 1, window: frames, backlog: millions},
 }
 
+// setting is what all loads of a run share.
+type setting struct {
+	// dir is where the stores are made.
+	dir string
+	// duration is how long each load is measured.
+	duration time.Duration
+	// collect is how often the value log is collected; 0 as the engine has it.
+	collect time.Duration
+}
+
 // bench is a load that runs.
 type bench struct {
 	*load
+	setting
 	store  *shardlog.Store
 	topics []storage.TopicID
 	subs   []storage.SubscriptionID
@@ -89,13 +103,13 @@ type bench struct {
 }
 
 // measure runs the load in a store of its own.
-func (l load) measure(parent string, duration time.Duration) (r result, err error) {
-	dir, err := os.MkdirTemp(parent, "storebench")
+func (l load) measure(s setting) (r result, err error) {
+	dir, err := os.MkdirTemp(s.dir, "storebench")
 	if err != nil {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	b := &bench{load: &l, body: make([]byte, l.size), stop: make(chan struct{})}
+	b := &bench{load: &l, setting: s, body: make([]byte, l.size), stop: make(chan struct{})}
 	for i := range b.body {
 		b.body[i] = byte(rand.IntN(256))
 	}
@@ -116,12 +130,19 @@ func (l load) measure(parent string, duration time.Duration) (r result, err erro
 	}
 	b.publishFor(warmUp)
 	before := b.sample()
-	b.publishFor(duration)
-	return b.sample().since(before), b.store.Err()
+	b.publishFor(s.duration)
+	r = b.sample().since(before)
+	if r.onDisk, err = sizeOf(dir); err != nil {
+		return r, err
+	}
+	return r, b.store.Err()
 }
 
 func (b *bench) open(dir string) error {
 	options := badgerlog.DefaultOptions(dir)
+	if b.collect > 0 {
+		options.GCInterval = b.collect
+	}
 	options.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	engine, err := badgerlog.Open(options)
 	if err != nil {
@@ -217,4 +238,23 @@ func (b *bench) newAppend() storage.Append {
 		a.Ends = append(a.Ends, uint32(len(a.Messages)))
 	}
 	return a
+}
+
+// sizeOf is what a directory takes on the disk, in bytes: files may have holes.
+func sizeOf(dir string) (bytes int64, err error) {
+	const blockBytes = 512
+	err = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+			bytes += stat.Blocks * blockBytes
+		}
+		return nil
+	})
+	return bytes, err
 }

@@ -18,9 +18,11 @@ func main() {
 }
 
 func run() error {
-	duration := flag.Duration("duration", 5*time.Second, "how long each load is measured")
+	var s setting
+	flag.DurationVar(&s.duration, "duration", 5*time.Second, "how long each load is measured")
+	flag.DurationVar(&s.collect, "gc", 0, "how often the value log is collected; 0: as often as in a server")
+	flag.StringVar(&s.dir, "dir", os.TempDir(), "where the stores are made")
 	only := flag.String("run", "", "loads whose names match this expression; all when empty")
-	dir := flag.String("dir", os.TempDir(), "where the stores are made")
 	profile := flag.String("cpuprofile", "", "file for a CPU profile of all of it")
 	flag.Parse()
 	pattern, err := regexp.Compile(*only)
@@ -37,11 +39,11 @@ func run() error {
 		}
 		defer pprof.StopCPUProfile()
 	}
-	return measureAll(os.Stdout, *dir, *duration, pattern)
+	return measureAll(os.Stdout, s, pattern)
 }
 
-func measureAll(out io.Writer, dir string, duration time.Duration, pattern *regexp.Regexp) error {
-	before, err := probe(dir)
+func measureAll(out io.Writer, s setting, pattern *regexp.Regexp) error {
+	before, err := probe(s.dir)
 	if err != nil {
 		return err
 	}
@@ -52,7 +54,7 @@ func measureAll(out io.Writer, dir string, duration time.Duration, pattern *rege
 		if !pattern.MatchString(loads[i].name) {
 			continue
 		}
-		result, err := loads[i].measure(dir, duration)
+		result, err := loads[i].measure(s)
 		if err != nil {
 			return fmt.Errorf("%s: %w", loads[i].name, err)
 		}
@@ -60,7 +62,7 @@ func measureAll(out io.Writer, dir string, duration time.Duration, pattern *rege
 			return err
 		}
 	}
-	after, err := probe(dir)
+	after, err := probe(s.dir)
 	if err != nil {
 		return err
 	}

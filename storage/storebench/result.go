@@ -36,7 +36,8 @@ func cpuTime() time.Duration {
 type result struct {
 	messages, bytes, commits, keys, allocations, allocated float64
 	took, cpu, commitTime                                  time.Duration
-	diskReads, trimmed                                     uint64
+	trimmed                                                uint64
+	onDisk                                                 int64
 }
 
 func (s sample) since(before sample) result {
@@ -51,18 +52,17 @@ func (s sample) since(before sample) result {
 		took:        s.at.Sub(before.at),
 		cpu:         s.cpu - before.cpu,
 		commitTime:  m.CommitTime - n.CommitTime,
-		diskReads:   m.DiskReads - n.DiskReads,
 		trimmed:     m.TrimmedMessages - n.TrimmedMessages,
 	}
 }
 
 const header = "| load | messages/s | MB/s | CPU µs/message | allocations/message | B allocated/message " +
-	"| messages/commit | keys/commit | ms/commit | trimmed |\n" +
-	"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+	"| messages/commit | keys/commit | ms/commit | trimmed | MB on disk |\n" +
+	"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
 
 func (r result) row(l *load) string {
-	return fmt.Sprintf("| %s | %.0f | %.1f | %.2f | %.2f | %.0f | %.1f | %.1f | %.2f | %d |",
+	return fmt.Sprintf("| %s | %.0f | %.1f | %.2f | %.2f | %.0f | %.1f | %.1f | %.2f | %d | %.0f |",
 		l.name, r.messages/r.took.Seconds(), r.bytes/1e6/r.took.Seconds(),
 		float64(r.cpu.Microseconds())/r.messages, r.allocations/r.messages, r.allocated/r.messages,
-		r.messages/r.commits, r.keys/r.commits, float64(r.commitTime.Microseconds())/1000/r.commits, r.trimmed)
+		r.messages/r.commits, r.keys/r.commits, float64(r.commitTime.Microseconds())/1000/r.commits, r.trimmed, float64(r.onDisk)/1e6)
 }
