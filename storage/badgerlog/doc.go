@@ -22,5 +22,7 @@
 //
 // Caveats: a batch's memory may still be read after ErrUnknown, because Badger may
 // hang in its own I/O; the caller must not reuse it then. Close of a failed engine
-// waits a bounded time for Badger and then leaves its goroutines behind.
+// waits a bounded time for Badger and then leaves its goroutines behind. A power
+// cut that loses or tears exactly the last batch and its ledger entry, although
+// both were synced, goes unnoticed: only one that hits the two differently is seen.
 package badgerlog

@@ -110,3 +110,45 @@ func TestBadgerIsTunedForDurability(t *testing.T) {
 		t.Errorf("got %+v", b)
 	}
 }
+
+// TestCloseWhileInUse: closing, twice and from several sides, waits for commits and
+// reads that are under way, and refuses those that come later.
+func TestCloseWhileInUse(t *testing.T) {
+	for range 5 {
+		e := mustOpen(t, testOptions(t.TempDir()))
+		begun, ended := make(chan struct{}, 2), make(chan error, 2)
+		use := func(call func(number uint64) error) {
+			begun <- struct{}{}
+			for number := uint64(1); ; number++ {
+				if err := call(number); err != nil {
+					ended <- err
+					return
+				}
+			}
+		}
+		go use(func(number uint64) error { return e.Commit(batch(number, 1, put("a", "1"))) })
+		go use(func(uint64) error {
+			return e.View(func(r storage.Reader) error {
+				err := r.Get([]byte("a"), func([]byte) error { return nil })
+				if errors.Is(err, storage.ErrNotFound) {
+					err = nil
+				}
+				return err
+			})
+		})
+		<-begun
+		<-begun
+		closings := make(chan error, 2)
+		for range 2 {
+			go func() { closings <- e.Close() }()
+		}
+		for range 2 {
+			if err := <-closings; err != nil {
+				t.Errorf("close: %v", err)
+			}
+			if err := <-ended; !errors.Is(err, storage.ErrUnavailable) {
+				t.Errorf("a call during closing: %v", err)
+			}
+		}
+	}
+}
