@@ -126,6 +126,25 @@ func TestAFailedStoreEndsTheServerWithItsError(t *testing.T) {
 	}
 }
 
+func TestAStoreThatFailsDuringTheDrainIsTold(t *testing.T) {
+	s := servertest.Start(t, servertest.Options{})
+	session := holdOneMessage(t, s)
+	s.BeginDrain()
+	session.await(func(r *headracev1.SubscribeResponse) bool { return r.GetGoAway() != nil })
+	disk, ok := s.Store.Engine.(*storagetest.Memory)
+	if !ok {
+		t.Fatal("the engine is not the one in memory")
+	}
+	disk.FailNext(storagetest.Fault{Err: storage.ErrUnknown})
+	session.send(ack(1, 1, 1))
+	if err := session.end(); err == nil {
+		t.Error("the session ended well")
+	}
+	if err := s.Wait(); !errors.Is(err, storage.ErrUnknown) {
+		t.Errorf("Serve returned %v", err)
+	}
+}
+
 // holdOneMessage opens a session that holds one message, unsettled.
 func holdOneMessage(t *testing.T, s *servertest.Server) *subscribeStub {
 	t.Helper()

@@ -1,11 +1,9 @@
 package server_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
-	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -240,107 +238,4 @@ func TestAPublisherThatPassesItsWindowIsCutOff(t *testing.T) {
 	stub := openPublish(t, s)
 	stub.send(batch("orders", 1, make([]*headracev1.Message, 1001)...))
 	checkStatus(t, stub.end(), codes.ResourceExhausted, "PUBLISH_WINDOW_EXCEEDED", "")
-}
-
-func publishOpened(frames ...*headracev1.PublishStreamRequest) []*headracev1.PublishStreamRequest {
-	return append([]*headracev1.PublishStreamRequest{publishOpen()}, frames...)
-}
-
-func publishHeartbeat() *headracev1.PublishStreamRequest {
-	return &headracev1.PublishStreamRequest{
-		Frame: &headracev1.PublishStreamRequest_Heartbeat{Heartbeat: &headracev1.Heartbeat{}},
-	}
-}
-
-func openWith(o *headracev1.SubscribeRequest_Open) []*headracev1.SubscribeRequest {
-	return []*headracev1.SubscribeRequest{subscribeOpen(o)}
-}
-
-func window(messages, bytes uint64) *headracev1.SubscribeRequest {
-	return &headracev1.SubscribeRequest{Frame: &headracev1.SubscribeRequest_Window_{
-		Window: &headracev1.SubscribeRequest_Window{Messages: &messages, Bytes: &bytes},
-	}}
-}
-
-func grant(sequence, bytes uint64) *headracev1.SubscribeRequest {
-	return &headracev1.SubscribeRequest{Frame: &headracev1.SubscribeRequest_Grant_{
-		Grant: &headracev1.SubscribeRequest_Grant{ThroughSequence: sequence, ThroughBytes: bytes},
-	}}
-}
-
-func started() *headracev1.SubscribeRequest {
-	return &headracev1.SubscribeRequest{Frame: &headracev1.SubscribeRequest_Started_{
-		Started: &headracev1.SubscribeRequest_Started{Ranges: sequences(1, 1)},
-	}}
-}
-
-func heartbeat() *headracev1.SubscribeRequest {
-	return &headracev1.SubscribeRequest{Frame: &headracev1.SubscribeRequest_Heartbeat{Heartbeat: &headracev1.Heartbeat{}}}
-}
-
-func settle(s *headracev1.SubscribeRequest_Settle) *headracev1.SubscribeRequest {
-	return &headracev1.SubscribeRequest{Frame: &headracev1.SubscribeRequest_Settle_{Settle: s}}
-}
-
-func settleRanges(n int) *headracev1.SubscribeRequest {
-	return settle(&headracev1.SubscribeRequest_Settle{
-		Number: 1, Ranges: manySequences(n), Verdict: headracev1.Verdict_VERDICT_ACK,
-	})
-}
-
-func extendRanges(n int) *headracev1.SubscribeRequest {
-	f := extend(1, time.Second, 1)
-	f.GetExtend().Ranges = manySequences(n)
-	return f
-}
-
-func manySequences(n int) []*headracev1.SequenceRange {
-	out := make([]*headracev1.SequenceRange, n)
-	for i := range out {
-		out[i] = &headracev1.SequenceRange{First: uint64(2*i + 1), Last: uint64(2*i + 1)}
-	}
-	return out
-}
-
-func extend(number uint64, d time.Duration, last uint64) *headracev1.SubscribeRequest {
-	return &headracev1.SubscribeRequest{Frame: &headracev1.SubscribeRequest_Extend_{
-		Extend: &headracev1.SubscribeRequest_Extend{
-			Number: number, Ranges: sequences(1, last), Duration: durationpb.New(d),
-		},
-	}}
-}
-
-func drain(grace time.Duration) *headracev1.SubscribeRequest {
-	return &headracev1.SubscribeRequest{Frame: &headracev1.SubscribeRequest_Drain_{
-		Drain: &headracev1.SubscribeRequest_Drain{Grace: durationpb.New(grace)},
-	}}
-}
-
-// checkStatus checks a status of ours: its code, and its reason and field.
-func checkStatus(t *testing.T, err error, code codes.Code, reason, field string) {
-	t.Helper()
-	info := errorInfo(err)
-	if status.Code(err) != code || info.GetReason() != reason || info.GetMetadata()["field"] != field {
-		t.Fatalf("got %v with %v; want %v with the reason %s and the field %q", err, info, code, reason, field)
-	}
-	if info.GetDomain() != "headrace" {
-		t.Fatalf("domain %q", info.GetDomain())
-	}
-}
-
-func errorInfo(err error) *errdetails.ErrorInfo {
-	for _, d := range status.Convert(err).Details() {
-		if info, ok := d.(*errdetails.ErrorInfo); ok {
-			return info
-		}
-	}
-	return nil
-}
-
-// bounded is a context for one call of a test.
-func bounded(t *testing.T) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), streamWait)
-	t.Cleanup(cancel)
-	return ctx
 }

@@ -64,8 +64,8 @@ func newMetrics(maxResources int, insecure bool) *metrics {
 }
 
 // register adds collectors.
-func (m *metrics) register(collectors []prometheus.Collector) error {
-	for _, c := range collectors {
+func (m *metrics) register(all []prometheus.Collector) error {
+	for _, c := range all {
 		if err := m.registry.Register(c); err != nil {
 			return fmt.Errorf("server: metrics: %w", err)
 		}

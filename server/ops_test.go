@@ -103,6 +103,19 @@ func TestASecondServerOnOneAddressDoesNotStart(t *testing.T) {
 	}
 }
 
+func TestStopUnbindsAServerThatNeverRan(t *testing.T) {
+	s := newServer(t, server.Config{Listen: "127.0.0.1:0", OpsListen: "127.0.0.1:0"})
+	if err := s.Listen(); err != nil {
+		t.Fatal(err)
+	}
+	s.Stop()
+	again := newServer(t, server.Config{Listen: s.Addr().String(), OpsListen: s.OpsAddr().String()})
+	if err := again.Listen(); err != nil {
+		t.Fatalf("the addresses are still bound: %v", err)
+	}
+	again.Stop()
+}
+
 func TestCollectorsAreShownBesideTheServersOwn(t *testing.T) {
 	gauge := prometheus.NewGauge(prometheus.GaugeOpts{Name: "store_figure", Help: "A figure."})
 	s := servertest.Start(t, servertest.Options{Server: server.Config{Collectors: []prometheus.Collector{gauge}}})
