@@ -12,7 +12,7 @@ var (
 	partitionNeed = need{inline: 112, keys: 1}
 	cursorNeed    = need{inline: 80, keys: 1}
 	deleteNeed    = need{inline: record.MaxKeyBytes, keys: 1}
-	catalogNeed   = need{inline: storage.MaxDefinitionBytes + 2048, keys: 1}
+	catalogNeed   = need{inline: storage.MaxDefinitionBytes + 2*maxNameBytes, keys: 1}
 	shardNeed     = need{inline: 4096, keys: 1}
 )
 

@@ -14,7 +14,7 @@ import (
 const MaxPartitions = 256
 
 // maxNameBytes bounds names, so that a catalog record stays inline in the engine.
-const maxNameBytes = 1024
+const maxNameBytes = 512
 
 // Topics lists everything that is not gone, by id.
 func (s *Store) Topics() []storage.Topic { return s.directory.listTopics() }

@@ -42,18 +42,12 @@ func (c *checkpoints) note(p *partition, batch uint64) {
 // renew makes a batch write the checkpoints that are due.
 func (c *checkpoints) renew(b *batch) {
 	n := min(max(renewAtOnce, c.moved.len()/(checkpointBatches/4)), renewAtMost)
-	for !c.moved.empty() {
-		m := c.moved.front()
-		stale := m.partition.movedIn != m.batch
-		if !stale && (n == 0 || !c.due(&m, b.Number)) {
+	for ; n > 0; n-- {
+		p := c.next(func(m *moved) bool { return c.due(m, b.Number) })
+		if p == nil {
 			return
 		}
-		if !stale {
-			b.rewrite(m.partition)
-			m.partition.movedIn = 0
-			n--
-		}
-		c.moved.pop()
+		b.rewrite(p)
 	}
 }
 
@@ -63,9 +57,20 @@ func (c *checkpoints) due(m *moved, number uint64) bool {
 
 // oldest takes the partition off that moved first; nil when none did.
 func (c *checkpoints) oldest() *partition {
+	return c.next(func(*moved) bool { return true })
+}
+
+// next takes the partition off that moved first, if it is wanted. What is fenced
+// keeps its last checkpoint: the next opening must find the damage again.
+func (c *checkpoints) next(wanted func(*moved) bool) *partition {
 	for !c.moved.empty() {
-		m := c.moved.pop()
-		if m.partition.movedIn == m.batch {
+		m := c.moved.front()
+		void := m.partition.movedIn != m.batch || m.partition.err() != nil
+		if !void && !wanted(&m) {
+			return nil
+		}
+		c.moved.pop()
+		if !void {
 			m.partition.movedIn = 0
 			return m.partition
 		}

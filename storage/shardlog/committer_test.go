@@ -293,3 +293,45 @@ func TestACloseCommitsWhatWasHandedOver(t *testing.T) {
 		t.Errorf("after the opening: %q", got)
 	}
 }
+
+// TestABatchKeepsWithinWhatEnginesTake queues more than fits one batch in keys, in
+// inline bytes and in bytes: the memory engine refuses a batch that is too large.
+func TestABatchKeepsWithinWhatEnginesTake(t *testing.T) {
+	h, m := memoryStore(t)
+	const topics, appends = 20, 1000
+	var partitions []storage.PartitionID
+	for i := range topics {
+		topic := h.MustCreateTopic(strconv.Itoa(i), 256)
+		for j := range topic.Partitions {
+			partitions = append(partitions, storage.PartitionID{Topic: topic.ID, Partition: j})
+		}
+	}
+	reached, release := m.Block()
+	first := put(t, h, partitions[0], "first")
+	<-reached
+	before := h.Metrics().Commits
+	q := h.NewPublishQueue()
+	next := 0
+	for _, size := range []int{0, 1, 300} {
+		for range 6 {
+			publish := &storage.Publish{}
+			for range appends {
+				next = (next + 1) % len(partitions)
+				publish.Appends = append(publish.Appends, storagetest.NewAppend(partitions[next], strings.Repeat("x", size)))
+			}
+			if !q.Put(publish, nil) {
+				t.Fatal("refused")
+			}
+		}
+	}
+	release()
+	h.Await(first)
+	for range 18 {
+		if p := h.Await(q); p.Err != nil {
+			t.Error(p.Err)
+		}
+	}
+	if n := h.Metrics().Commits - before; n < 4 {
+		t.Errorf("18,000 appends in %d commits", n)
+	}
+}

@@ -15,17 +15,34 @@ func (s *Store) Cursors(ctx context.Context, id storage.SubscriptionID) ([]stora
 	if err != nil {
 		return nil, err
 	}
-	cursors := make([]storage.Cursor, partitions)
-	for i := range cursors {
+	cursors := make([]storage.Cursor, 0, partitions)
+	for len(cursors) < partitions {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		cursors[i], err = readCursor(s.engine, id, uint16(i))
-		if err != nil {
-			return nil, fmt.Errorf("subscription %d, partition %d: %w", id, i, err)
+		if cursors, err = s.readCursors(cursors, id, partitions); err != nil {
+			return nil, fmt.Errorf("subscription %d, partition %d: %w", id, len(cursors), err)
 		}
 	}
 	return cursors, nil
+}
+
+// readCursors reads the next few cursors from one snapshot: each snapshot waits for
+// a commit.
+func (s *Store) readCursors(cursors []storage.Cursor, id storage.SubscriptionID, partitions int) ([]storage.Cursor, error) {
+	end := min(len(cursors)+cursorsAtOnce, partitions)
+	err := s.engine.View(func(r storage.Reader) error {
+		for chunks := 0; len(cursors) < end && chunks < scanAtOnce; {
+			c, err := readCursor(r, id, uint16(len(cursors)))
+			if err != nil {
+				return err
+			}
+			cursors = append(cursors, c)
+			chunks += len(c.Chunks)
+		}
+		return nil
+	})
+	return cursors, err
 }
 
 // cursorCount is the number of a subscription's cursors, once nothing before this
@@ -51,21 +68,18 @@ func (s *Store) cursorCount(ctx context.Context, id storage.SubscriptionID) (int
 	return a.n, a.err
 }
 
-// readCursor reads one cursor with its ack chunks from one snapshot.
-func readCursor(engine storage.Engine, id storage.SubscriptionID, partition uint16) (c storage.Cursor, err error) {
+// readCursor reads one cursor with its ack chunks.
+func readCursor(r storage.Reader, id storage.SubscriptionID, partition uint16) (c storage.Cursor, err error) {
 	key := record.AppendCursorKey(nil, id, partition)
-	err = engine.View(func(r storage.Reader) error {
-		err := r.Get(key, func(value []byte) error {
-			x, err := record.DecodeCursor(key, value)
-			c = storage.Cursor{Partition: partition, Generation: x.Generation, Floor: x.Floor}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		c.Chunks, err = readChunks(r, id, &c)
+	err = r.Get(key, func(value []byte) error {
+		x, err := record.DecodeCursor(key, value)
+		c = storage.Cursor{Partition: partition, Generation: x.Generation, Floor: x.Floor}
 		return err
 	})
+	if err != nil {
+		return c, err
+	}
+	c.Chunks, err = readChunks(r, id, &c)
 	return c, err
 }
 

@@ -13,7 +13,7 @@ import (
 const (
 	// readAheadSegments and readAheadBytes bound what one read takes from the disk:
 	// a reader that lags goes on where it stopped.
-	readAheadSegments = 4
+	readAheadSegments = 64
 	readAheadBytes    = 1 << 20
 )
 
@@ -157,7 +157,7 @@ func (s *Store) load(r storage.Reader, p *partition, x *pointer) (*storage.Segme
 	if segment := s.cache.find(p.id, x.base); segment != nil {
 		return segment, nil
 	}
-	segment := s.cache.blank()
+	segment := s.cache.blank(int(x.Bytes))
 	if err := readRun(r, p.id, x, segment); err != nil {
 		return nil, err
 	}

@@ -207,6 +207,12 @@ func TestDamageThatNamesAPartitionFencesIt(t *testing.T) {
 			damage(d, p)
 			h.Open()
 			fenced(t, h, p)
+			// Opening it again, after any kind of stop, does not make it whole.
+			h.Crash()
+			h.Open()
+			fenced(t, h, p)
+			h.Reopen()
+			fenced(t, h, p)
 		})
 	}
 }

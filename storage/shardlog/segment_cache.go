@@ -12,6 +12,9 @@ import (
 // maxIdleSegments is how many evicted segments keep their memory for reuse.
 const maxIdleSegments = 16
 
+// segmentOverheadBytes is what a cached segment takes besides its messages.
+const segmentOverheadBytes = 512
+
 // segmentCache holds segments that were read from disk, least recently used ones
 // going first, so that several subscriptions that lag read them once.
 type segmentCache struct {
@@ -47,17 +50,18 @@ func (c *segmentCache) find(id storage.PartitionID, at storage.Offset) *storage.
 	return segmentOf(shelf[i]).Retain()
 }
 
-// blank gives a segment to read into, with old memory when there is some.
-func (c *segmentCache) blank() *storage.Segment {
+// blank gives a segment to read a number of bytes into, with old memory when there
+// is some of about that size.
+func (c *segmentCache) blank(bytes int) *storage.Segment {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n := len(c.idle)
-	if n == 0 {
-		return &storage.Segment{}
+	for i, s := range c.idle {
+		if n := cap(s.Bytes); n >= bytes && n <= 2*bytes+segmentOverheadBytes {
+			c.idle = slices.Delete(c.idle, i, i+1)
+			return s
+		}
 	}
-	s := c.idle[n-1]
-	c.idle = c.idle[:n-1]
-	return s
+	return &storage.Segment{}
 }
 
 // put takes over a segment that was read and gives it back with a reference for the
@@ -107,9 +111,11 @@ func (c *segmentCache) remove(e *list.Element) *storage.Segment {
 func (c *segmentCache) reuse(s *storage.Segment) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.idle) < maxIdleSegments {
-		c.idle = append(c.idle, s)
+	if len(c.idle) == maxIdleSegments {
+		// The oldest is of a size that nobody asked for lately.
+		c.idle = slices.Delete(c.idle, 0, 1)
 	}
+	c.idle = append(c.idle, s)
 }
 
 func segmentOf(e *list.Element) *storage.Segment {
@@ -120,5 +126,5 @@ func segmentOf(e *list.Element) *storage.Segment {
 // memoryOf is what a segment costs, in bytes.
 func memoryOf(s *storage.Segment) int {
 	const keyHashBytes = 8
-	return cap(s.Bytes) + 4*cap(s.Ends) + keyHashBytes*cap(s.KeyHashes)
+	return segmentOverheadBytes + cap(s.Bytes) + 4*cap(s.Ends) + keyHashBytes*cap(s.KeyHashes)
 }

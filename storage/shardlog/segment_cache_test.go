@@ -6,9 +6,9 @@ import (
 	"github.com/headrace/headrace/storage"
 )
 
-// cached puts a segment of ten offsets and 100 bytes into the cache.
+// cached puts a segment of ten offsets and 612 bytes into the cache.
 func cached(c *segmentCache, base storage.Offset) {
-	s := c.blank()
+	s := c.blank(60)
 	s.Partition, s.Base = storage.PartitionID{Topic: 1}, base
 	s.Bytes, s.Ends = make([]byte, 60), make([]uint32, 10)
 	c.put(s).Release()
@@ -39,7 +39,7 @@ func TestTheCacheFindsByOffset(t *testing.T) {
 }
 
 func TestTheCacheIsBoundedAndForgetsWhatIsLeastUsed(t *testing.T) {
-	c := newSegmentCache(300)
+	c := newSegmentCache(3 * 612)
 	for i := range storage.Offset(3) {
 		cached(c, 10*i)
 	}
@@ -48,7 +48,7 @@ func TestTheCacheIsBoundedAndForgetsWhatIsLeastUsed(t *testing.T) {
 	if !has(c, 1, 0) || has(c, 1, 10) || !has(c, 1, 20) || !has(c, 1, 30) {
 		t.Error("the least recently used segment is the one to go")
 	}
-	if c.bytes > 300 {
+	if c.bytes > 3*612 {
 		t.Errorf("%d bytes", c.bytes)
 	}
 }
@@ -57,13 +57,13 @@ func TestTwoReadersOfTheSameSegmentKeepOne(t *testing.T) {
 	c := newSegmentCache(10_000)
 	cached(c, 0)
 	cached(c, 0)
-	if c.order.Len() != 1 || c.bytes != 100 {
+	if c.order.Len() != 1 || c.bytes != 612 {
 		t.Errorf("%d segments, %d bytes", c.order.Len(), c.bytes)
 	}
 }
 
 func TestAReaderKeepsWhatTheCacheForgets(t *testing.T) {
-	c := newSegmentCache(100)
+	c := newSegmentCache(612)
 	cached(c, 0)
 	held := c.find(storage.PartitionID{Topic: 1}, 0)
 	cached(c, 10)

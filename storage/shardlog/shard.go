@@ -75,6 +75,19 @@ func (s *shard) removeSubscription(x *subscription) {
 	x.topic.subscriptions = slices.DeleteFunc(x.topic.subscriptions, func(y *subscription) bool { return y == x })
 }
 
+// anyFenced says whether any partition is.
+func (s *shard) anyFenced() bool {
+	for _, t := range s.topics {
+		for _, p := range t.partitions {
+			if p.err() != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// anyDamaged says whether there is a subscription of which only the id is known.
 func (s *shard) anyDamaged() bool {
 	for _, x := range s.subscriptions {
 		if x.State == storage.Damaged {

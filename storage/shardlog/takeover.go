@@ -45,7 +45,9 @@ func (c *committer) retire() error {
 	if err := c.writeCheckpoints(); err != nil {
 		return err
 	}
-	c.shard.Clean = true
+	// With the mark the next opening trusts the checkpoints; what is fenced must be
+	// looked at again.
+	c.shard.Clean = !c.shard.anyFenced()
 	c.open.shard = true
 	if err := c.commitNow(); err != nil {
 		return fmt.Errorf("mark the stop as clean: %w", err)
