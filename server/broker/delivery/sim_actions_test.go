@@ -319,10 +319,11 @@ func (s *sim) stop() {
 	s.shutdown = true
 }
 
-// fault attaches a session twice, or sends a late frame of one that is gone.
+// fault attaches a session twice, before anything else happens to it, or sends a
+// late frame of one that is gone.
 func (s *sim) fault() {
 	c := s.anyClient()
-	if c == nil || !c.admitted || !s.one(20) {
+	if c == nil || !c.admitted || len(s.events) > 0 || !s.one(10) {
 		s.emit(&delivery.Heard{Stamp: delivery.Stamp{Session: s.nextID + 1000, At: s.at()}})
 		return
 	}
