@@ -137,6 +137,9 @@ func TestFailedStoreEndsEverySession(t *testing.T) {
 		if _, err := r.trySubscribe(nil); !errors.Is(err, ErrStoreUnavailable) {
 			t.Errorf("a new session: %v", err)
 		}
+		if n := r.sessions.open; n != 0 {
+			t.Errorf("%d sessions count as open", n)
+		}
 		if _, err := New(r.store, Config{}); !errors.Is(err, ErrStoreUnavailable) {
 			t.Errorf("a new broker: %v", err)
 		}

@@ -78,11 +78,17 @@ func TestSlowReaderHurtsItselfOnly(t *testing.T) {
 		if time.Since(begin) != 0 {
 			t.Errorf("the other session waited %v", time.Since(begin))
 		}
+		rest := make(chan struct{})
+		go func() {
+			defer close(rest)
+			for len(quick.received) < 6 && quick.step() == nil {
+			}
+		}()
 		<-slow.Done()
 		if !errors.Is(slow.Err(), ErrSlowReader) {
 			t.Errorf("ended with %v", slow.Err())
 		}
-		quick.receive(6)
+		<-rest
 		for _, d := range quick.received[2:] {
 			if d.attempt != 2 {
 				t.Errorf("offset %d came again as attempt %d", d.offset, d.attempt)

@@ -39,7 +39,7 @@ type loop struct {
 	snapshot atomic.Pointer[snapshot]
 	wake     chan struct{}
 	heads    chan struct{}
-	// done is closed when the loop has ended; fate says why, set before.
+	// done is closed when the loop takes no more turns; fate says why, set before.
 	done chan struct{}
 	fate error
 
@@ -166,21 +166,21 @@ func (l *loop) end(err error) {
 	}
 }
 
-// finish gives everything back and ends what sessions are left.
+// finish gives everything back and ends what sessions are left; who hears of the end
+// can see why.
 func (l *loop) finish() {
 	if errors.Is(l.fate, ErrDataLoss) {
 		l.logger.Error("subscription stopped", "subscription", l.name, "error", l.fate)
 	}
 	l.mailbox.close(l.fate)
+	l.fetcher.close()
+	l.segments.clear()
+	l.slot.Close()
+	close(l.done)
 	for _, s := range l.sessions {
 		l.forget(s)
 		s.out.fail(l.fate)
 	}
-	l.fetcher.close()
-	l.segments.clear()
-	l.slot.Close()
-	l.publishSnapshot()
-	close(l.done)
 }
 
 // forget takes a session off the loop. Without sessions it watches no heads, so

@@ -34,7 +34,8 @@ type outbound struct {
 	notify func()
 	// wake has capacity 1: it only says that there is something to take.
 	wake chan struct{}
-	// done is closed when the session has ended for its send loop.
+	// done is closed when the session has ended for its send loop and what was queued
+	// is given back.
 	done chan struct{}
 
 	mu     sync.Mutex
@@ -63,6 +64,7 @@ type aftermath struct {
 	freed   int
 	changed bool
 	dropped []*Frame
+	ended   bool
 }
 
 func newOutbound(clock *clock, memory *outboundMemory, notify func()) *outbound {
@@ -93,6 +95,9 @@ func (o *outbound) locked(fn func()) {
 	}
 	for _, f := range after.dropped {
 		f.Release()
+	}
+	if after.ended {
+		close(o.done)
 	}
 }
 
@@ -181,9 +186,8 @@ func (o *outbound) drop() {
 
 // finish ends the session for its send loop.
 func (o *outbound) finish() {
-	o.ended = true
+	o.ended, o.after.ended = true, true
 	o.write.stop()
-	close(o.done)
 	signal(o.wake)
 }
 

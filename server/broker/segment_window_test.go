@@ -6,6 +6,23 @@ import (
 	"github.com/headrace/headrace/storage"
 )
 
+// Two loads of one turn may be answered by one segment: told twice, it would be
+// given back twice.
+func TestHeldSegmentIsToldOnce(t *testing.T) {
+	freed := 0
+	l := &loop{segments: newSegmentWindow(1)}
+	l.loaded(0, []*storage.Segment{segmentOf(0, 10, 5, &freed)})
+	l.loaded(0, []*storage.Segment{segmentOf(0, 10, 5, &freed)})
+	l.loaded(0, []*storage.Segment{segmentOf(0, 10, 5, &freed), segmentOf(0, 15, 5, &freed)})
+	if len(l.own) != 2 || freed != 2 {
+		t.Errorf("told %d times, %d given back", len(l.own), freed)
+	}
+	l.segments.clear()
+	if freed != 4 {
+		t.Errorf("%d of 4 given back", freed)
+	}
+}
+
 // segmentOf makes a segment of n messages; freed counts those whose last reference
 // is gone.
 func segmentOf(partition uint16, base storage.Offset, n int, freed *int) *storage.Segment {
