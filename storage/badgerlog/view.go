@@ -86,9 +86,6 @@ func (r reader) Descend(prefix, from []byte, fn func([]byte, storage.Value) (boo
 	found := candidate{txn: r.txn}
 	for it.Seek(lastFrom(prefix, from)); it.Valid(); it.Next() {
 		item := it.Item()
-		if from != nil && bytes.Compare(item.Key(), from) > 0 {
-			continue
-		}
 		if !found.is(item) {
 			if more, err := found.show(fn); err != nil || !more {
 				return err
