@@ -17,7 +17,7 @@ func TestBenchReports(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			dir := t.TempDir()
 			c := client{t, "127.0.0.1:1"} // it starts a server of its own
-			report := c.object("bench", mode, "--duration", "500ms", "--warmup", "100ms", "--size", "100", "--dir", dir)
+			report := c.object("bench", mode, "--duration", "1s", "--warmup", "100ms", "--size", "100", "--dir", dir)
 			for _, name := range figures {
 				if n, ok := report[name].(float64); !ok || n <= 0 {
 					t.Errorf("%s is %v", name, report[name])
@@ -35,7 +35,7 @@ func TestBenchReports(t *testing.T) {
 
 func TestBenchOfARunningServerLeavesNothing(t *testing.T) {
 	_, c := start(t)
-	report := c.object("bench", "e2e", "--duration", "200ms", "--warmup", "50ms", "--addr", c.addr)
+	report := c.object("bench", "e2e", "--duration", "1s", "--warmup", "50ms", "--addr", c.addr)
 	if report["server_cpu_us_per_message"] != nil || report["messages"] == 0.0 {
 		t.Errorf("%v", report)
 	}
@@ -46,7 +46,7 @@ func TestBenchOfARunningServerLeavesNothing(t *testing.T) {
 
 func TestBenchComparesWithALonePublisher(t *testing.T) {
 	c := client{t, "127.0.0.1:1"}
-	report := c.object("bench", "pub", "--publishers", "4", "--in-flight", "1", "--lone", "--duration", "200ms", "--warmup", "50ms")
+	report := c.object("bench", "pub", "--publishers", "4", "--in-flight", "1", "--lone", "--duration", "1s", "--warmup", "50ms")
 	lone, ratio := report["lone_messages_per_second"].(float64), report["ratio_to_lone"].(float64)
 	if lone <= 0 || ratio <= 0 || report["publishers"] != 4.0 {
 		t.Errorf("%v", report)
@@ -56,7 +56,7 @@ func TestBenchComparesWithALonePublisher(t *testing.T) {
 func TestBenchWritesProfiles(t *testing.T) {
 	dir := t.TempDir()
 	c := client{t, "127.0.0.1:1"}
-	c.ok("bench", "pub", "--duration", "200ms", "--warmup", "50ms", "--profile", dir)
+	c.ok("bench", "pub", "--duration", "1s", "--warmup", "50ms", "--profile", dir)
 	for _, name := range []string{"client.pprof", "server.pprof"} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", name, err)

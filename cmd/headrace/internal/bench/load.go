@@ -15,7 +15,7 @@ type load struct {
 	options Options
 	target  *target
 	ground  ground
-	meter   meter
+	meter   *meter
 	clients []*headrace.Client
 }
 
@@ -52,7 +52,7 @@ func (l *load) start(ctx context.Context, running *errgroup.Group) error {
 		if err != nil {
 			return err
 		}
-		s := &subscriber{client.Subscription(l.ground.sub), &l.meter, l.options.Window, begin}
+		s := &subscriber{client.Subscription(l.ground.sub), l.meter, l.options.Window, begin}
 		running.Go(func() error { return s.run(ctx) })
 	}
 	var topics []*headrace.Topic
@@ -64,7 +64,7 @@ func (l *load) start(ctx context.Context, running *errgroup.Group) error {
 		topics = append(topics, client.Topic(l.ground.topic))
 	}
 	for i := range l.options.Publishers {
-		p := newPublisher(topics[i%len(topics)], &l.meter, l.options, begin)
+		p := newPublisher(topics[i%len(topics)], l.meter, l.options, begin)
 		running.Go(func() error { return p.run(ctx) })
 	}
 	return nil
@@ -85,11 +85,17 @@ func (l *load) dial(ctx context.Context) (*headrace.Client, error) {
 	return client, err
 }
 
-// watch waits for the warm-up and measures over the window.
+// watch waits for the warm-up, which ends when messages flow, and measures over
+// the window.
 func (l *load) watch(ctx context.Context) (window, error) {
 	l.options.Say("warming up for %s", l.options.Warmup)
 	if err := wait(ctx, l.options.Warmup); err != nil {
 		return window{}, err
+	}
+	select {
+	case <-l.meter.flows:
+	case <-ctx.Done():
+		return window{}, ctx.Err()
 	}
 	l.options.Say("measuring for %s", l.options.Duration)
 	before, err := l.usage()

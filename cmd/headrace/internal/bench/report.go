@@ -51,10 +51,7 @@ type Report struct {
 }
 
 func newReport(o Options, w window, m *meter) Report {
-	messages := m.published.Load()
-	if o.Mode == EndToEnd {
-		messages = m.acked.Load()
-	}
+	messages := m.counted()
 	seconds := w.elapsed.Seconds()
 	r := Report{
 		Mode:                  o.Mode,

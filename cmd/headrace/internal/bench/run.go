@@ -68,11 +68,11 @@ func measureOne(ctx context.Context, o Options, t *target) (_ Report, err error)
 	if err != nil {
 		return Report{}, err
 	}
-	l := &load{options: o, target: t, ground: g}
+	l := &load{options: o, target: t, ground: g, meter: newMeter(o.Mode)}
 	w, err := l.profiled(ctx)
 	// The topic goes also when the run was stopped.
 	if err := errors.Join(err, g.remove(context.WithoutCancel(ctx), admin)); err != nil {
 		return Report{}, err
 	}
-	return newReport(o, w, &l.meter), nil
+	return newReport(o, w, l.meter), nil
 }
