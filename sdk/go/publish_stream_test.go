@@ -342,3 +342,34 @@ func TestAnUnreachableServerIsAClearError(t *testing.T) {
 		}
 	})
 }
+
+func TestAWindowWithRoomForAPartIsLeftToGrow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t, headrace.WithPublishBatch(2_000, 1<<20, time.Hour))
+		publishAll(c, 1)
+		stream := openedPublish(t, s)
+		scripted.NextBatch(t, stream)
+		publishAll(c, 1_500)                              // 999 would fit now, but a result is due that may raise the window.
+		go func() { _ = c.Flush(context.Background()) }() // Its error is another test's.
+		batches := make(chan int, 10)
+		go func() {
+			for {
+				frame, err := stream.Recv()
+				if err != nil {
+					return
+				}
+				if b := frame.GetPublishBatch(); b != nil {
+					batches <- len(b.GetMessages())
+				}
+			}
+		}()
+		synctest.Wait()
+		if n := len(batches); n != 0 {
+			t.Errorf("%d batches were sent into the rest of the window", n)
+		}
+		stream.Send(t, scripted.PublishWindow(3_000, 4<<20))
+		if n := <-batches; n != 1_500 {
+			t.Errorf("the batch has %d messages", n)
+		}
+	})
+}

@@ -179,8 +179,12 @@ func TestABrokenBatchOpensANewSession(t *testing.T) {
 				s, c := start(t)
 				receive(t, c, ack)
 				stream := openedSubscribe(t, s)
+				began := time.Now()
 				stream.Send(t, scripted.BatchFrame(batch))
 				<-stream.Broken()
+				if time.Since(began) != 0 { // Silence would break it too.
+					t.Errorf("the batch was noticed after %v", time.Since(began))
+				}
 				openedSubscribe(t, s)
 			})
 		})

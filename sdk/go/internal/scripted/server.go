@@ -42,6 +42,7 @@ type Services struct {
 
 // Start starts a server; it stops at the end of the test, or with Stop.
 func Start(t *testing.T, services ...Services) *Server {
+	t.Helper()
 	s := &Server{
 		Publishes:  make(chan *PublishStream, waitingStreams),
 		Subscribes: make(chan *SubscribeStream, waitingStreams),
