@@ -129,7 +129,14 @@ type fakeQueue struct {
 	done []*storage.Publish
 }
 
-func (q *fakeQueue) Put(p *storage.Publish, _ <-chan struct{}) bool {
+func (q *fakeQueue) Put(p *storage.Publish, stop <-chan struct{}) bool {
+	if gate := q.store.gate; gate != nil {
+		select {
+		case <-gate:
+		case <-stop:
+			return false
+		}
+	}
 	q.store.mu.Lock()
 	defer q.store.mu.Unlock()
 	if q.store.err != nil {

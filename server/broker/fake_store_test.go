@@ -30,6 +30,8 @@ type fakeStore struct {
 	stateErr, publishErr error
 	damaged              map[storage.SubscriptionID]bool
 	full                 bool
+	// gate, when not nil, is waited for by each Put: the queues are full.
+	gate chan struct{}
 	// tailless: nothing is at the tail.
 	tailless bool
 

@@ -254,6 +254,40 @@ func TestIdlePublisherHearsAHeartbeatAndMustSpeak(t *testing.T) {
 	})
 }
 
+// While the receive loop waits for room in the committer it cannot hear the client.
+func TestPublisherThatIsNotReadIsNotSilent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRoom(t, 1, nil)
+		p := r.openPublisher()
+		gate := make(chan struct{})
+		r.store.gate = gate
+		sent := make(chan error, 1) // capacity: its one answer
+		go func() { sent <- p.Publish(t.Context(), r.batch("a")) }()
+		time.AfterFunc(2*silentAfter, func() { close(gate) })
+		begin := time.Now()
+		p.results(1)
+		if got := time.Since(begin); got != 2*silentAfter || <-sent != nil {
+			t.Errorf("stored after %v", got)
+		}
+	})
+}
+
+func TestBlockedPublishEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRoom(t, 1, nil)
+		p := r.openPublisher()
+		r.store.gate = make(chan struct{})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := p.Publish(ctx, r.batch("a")); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("ended with %v", err)
+		}
+		if topic, _ := r.PublishTopic(string(ordersTopic)); topic.topic.inFlight[0].Load() != 0 || p.line.open() {
+			t.Error("the batch still counts as in flight")
+		}
+	})
+}
+
 func TestFailedStoreEndsPublishers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRoom(t, 1, nil)
