@@ -185,16 +185,18 @@ func TestBacklogFlowsFromTheStore(t *testing.T) {
 	}
 }
 
+// BenchmarkFlow is the whole path in one process: clients that do nothing else, the
+// broker, and the store on the memory engine.
 func BenchmarkFlow(b *testing.B) {
-	for _, perBatch := range []int{1, 64} {
-		for _, size := range []int{100, 1024} {
-			b.Run(fmt.Sprintf("batch=%d/size=%d", perBatch, size), func(b *testing.B) {
-				broker, _ := newRealRoom(b, 1)
-				b.SetBytes(int64(size))
-				b.ReportAllocs()
-				b.ResetTimer()
-				(&flow{tb: b, broker: broker, n: uint64(b.N), perBatch: perBatch, size: size}).run()
-			})
-		}
+	for _, c := range []struct{ partitions, perBatch, size int }{
+		{1, 1, 100}, {1, 1, 1024}, {1, 64, 100}, {1, 64, 1024}, {256, 1, 100}, {256, 64, 100},
+	} {
+		b.Run(fmt.Sprintf("partitions=%d/batch=%d/size=%d", c.partitions, c.perBatch, c.size), func(b *testing.B) {
+			broker, _ := newRealRoom(b, c.partitions)
+			b.SetBytes(int64(c.size))
+			b.ReportAllocs()
+			b.ResetTimer()
+			(&flow{tb: b, broker: broker, n: uint64(b.N), perBatch: c.perBatch, size: c.size}).run()
+		})
 	}
 }
