@@ -148,7 +148,10 @@ func (s *State) anotherCan(x *session, size uint64, avoid *session) bool {
 		return false
 	}
 	for _, y := range s.sessions {
-		if y != x && y != avoid && y.waitsFor == 0 && size <= y.maxMessage && size <= s.limitFor(y) && s.servable(y) && size <= y.left().Bytes {
+		if y == x || y == avoid || y.waitsFor > 0 || size > y.maxMessage || size > s.limitFor(y) {
+			continue
+		}
+		if s.servable(y) && size <= y.left().Bytes {
 			return true
 		}
 	}
