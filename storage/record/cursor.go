@@ -10,7 +10,8 @@ import (
 
 // Cursor is a subscription's record in a partition, of constant size:
 //
-//	version(1) generation(8) floor(8) settled(8) ack_parts(4) ack_sum(8) dead_first(8) dead_last(8) crc(4)
+//	version(1) generation(8) floor(8) settled(8) ack_parts(4) ack_sum(8) dead_first(8) dead_last(8)
+//	delivered(8) redelivered(8) acked(8) retried(8) released(8) expired(8) crc(4)
 type Cursor struct {
 	// Generation grows with each seek; ack chunks of another one are rubbish.
 	Generation uint64
@@ -26,11 +27,13 @@ type Cursor struct {
 	// DeadFirst and DeadLast are the sequences of the first and last dead letter;
 	// 0 as long as none are kept.
 	DeadFirst, DeadLast uint64
+	// Counters are statistics, as of the last change set.
+	Counters storage.Counters
 }
 
 const (
 	cursorVersion   = 1
-	cursorBodyBytes = 8 + 8 + 8 + 4 + 8 + 8 + 8
+	cursorBodyBytes = 8 + 8 + 8 + 4 + 8 + 8 + 8 + 6*8
 )
 
 // AppendCursor appends the value of a cursor.
@@ -44,7 +47,17 @@ func AppendCursor(dst, key []byte, c *Cursor) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, c.AckSum)
 	dst = binary.BigEndian.AppendUint64(dst, c.DeadFirst)
 	dst = binary.BigEndian.AppendUint64(dst, c.DeadLast)
+	dst = appendCounters(dst, &c.Counters)
 	return seal(dst, start, key)
+}
+
+func appendCounters(dst []byte, c *storage.Counters) []byte {
+	dst = binary.BigEndian.AppendUint64(dst, c.Delivered)
+	dst = binary.BigEndian.AppendUint64(dst, c.Redelivered)
+	dst = binary.BigEndian.AppendUint64(dst, c.Acked)
+	dst = binary.BigEndian.AppendUint64(dst, c.Retried)
+	dst = binary.BigEndian.AppendUint64(dst, c.Released)
+	return binary.BigEndian.AppendUint64(dst, c.Expired)
 }
 
 // DecodeCursor decodes and checks a cursor.
@@ -65,7 +78,15 @@ func DecodeCursor(key, value []byte) (Cursor, error) {
 		AckSum:     r.uint64(),
 		DeadFirst:  r.uint64(),
 		DeadLast:   r.uint64(),
+		Counters:   readCounters(&r),
 	}, nil
+}
+
+func readCounters(r *reader) storage.Counters {
+	return storage.Counters{
+		Delivered: r.uint64(), Redelivered: r.uint64(), Acked: r.uint64(),
+		Retried: r.uint64(), Released: r.uint64(), Expired: r.uint64(),
+	}
 }
 
 // AckHash is what one record of an ack chunk adds to a cursor's AckSum, by

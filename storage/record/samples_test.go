@@ -31,6 +31,7 @@ var (
 	sampleCursor = Cursor{
 		Generation: 2, Floor: 4100, Settled: 33, AckParts: 3,
 		AckSum: 0x0102030405060708, DeadFirst: 1, DeadLast: 5,
+		Counters: storage.Counters{Delivered: 70, Redelivered: 6, Acked: 60, Retried: 3, Released: 2, Expired: 1},
 	}
 	sampleTopic = storage.Topic{
 		ID: 0x01020304, Name: "default/quakes", Partitions: 256, State: storage.Active,

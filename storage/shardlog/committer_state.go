@@ -138,6 +138,7 @@ func (c *committer) applyCursor(x *cursor, change *storage.CursorChange) {
 		x.Floor = change.Floor
 		c.attention.add(x.subscription.topic.partitions[x.partition])
 	}
+	x.Counters = change.Counters
 	c.open.rewriteCursor(x)
 	for i := range change.Chunks {
 		if change.Chunks[i].Index >= storage.ChunkOf(x.Floor) {

@@ -73,7 +73,7 @@ func readCursor(r storage.Reader, id storage.SubscriptionID, partition uint16) (
 	key := record.AppendCursorKey(nil, id, partition)
 	err = r.Get(key, func(value []byte) error {
 		x, err := record.DecodeCursor(key, value)
-		c = storage.Cursor{Partition: partition, Generation: x.Generation, Floor: x.Floor}
+		c = storage.Cursor{Partition: partition, Generation: x.Generation, Floor: x.Floor, Counters: x.Counters}
 		return err
 	})
 	if err != nil {

@@ -178,13 +178,14 @@ func storeKeepsState(t *testing.T, h *StoreHarness) {
 		Acked:    []storage.OffsetRange{{First: 5000, End: 5010}, {First: 5100, End: 5101}},
 		Attempts: []storage.AttemptCount{{Offset: 5020, Failed: 1}, {Offset: 5021, Expired: 300}},
 	}
-	change := storage.CursorChange{Partition: 1, Floor: 7, Chunks: []storage.Chunk{chunk}}
+	counters := storage.Counters{Delivered: 30, Redelivered: 2, Acked: 18, Retried: 1, Released: 3, Expired: 300}
+	change := storage.CursorChange{Partition: 1, Floor: 7, Counters: counters, Chunks: []storage.Chunk{chunk}}
 	h.MustCommit(&storage.ChangeSet{Subscription: s.ID, Cursors: []storage.CursorChange{change}})
 	h.Crash()
 	h.Open()
 	h.wantCursors(s.ID,
 		storage.Cursor{Partition: 0, Generation: 1},
-		storage.Cursor{Partition: 1, Generation: 1, Floor: 7, Chunks: []storage.Chunk{chunk}})
+		storage.Cursor{Partition: 1, Generation: 1, Floor: 7, Counters: counters, Chunks: []storage.Chunk{chunk}})
 	h.MustCommit(&storage.ChangeSet{Subscription: s.ID, Cursors: []storage.CursorChange{{Partition: 1, Floor: 9999}}})
 	h.wantCursors(s.ID,
 		storage.Cursor{Partition: 0, Generation: 1},

@@ -403,12 +403,13 @@ func (x *SequenceRange) GetLast() uint64 {
 	return 0
 }
 
-// Amount is a number of messages together with their encoded size.
+// Amount is a number of messages together with their size.
 type Amount struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Messages.
 	Messages uint64 `protobuf:"varint,1,opt,name=messages,proto3" json:"messages,omitempty"`
-	// Bytes: the encoded size of those messages, as in Batch.charged_bytes.
+	// Bytes: the size of those messages on the wire, each with the tag and length
+	// of the field `messages` that carries it, as in Batch.charged_bytes.
 	Bytes         uint64 `protobuf:"varint,2,opt,name=bytes,proto3" json:"bytes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -341,7 +341,8 @@ type Subscription struct {
 	// The ceiling on what the sessions of one client_id hold together. Default:
 	// none. May be updated.
 	ClientMaxOutstanding *Amount `protobuf:"bytes,10,opt,name=client_max_outstanding,json=clientMaxOutstanding,proto3" json:"client_max_outstanding,omitempty"`
-	// Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+	// Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+	// together. May be updated.
 	Labels map[string]string `protobuf:"bytes,11,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// How long a broken session can be taken up again. Not served yet: NOT_SERVED
 	// when set.
@@ -932,7 +933,8 @@ func (x *StartOffsets) GetPositions() []*Position {
 }
 
 // SubscriptionStats are figures of a subscription at one moment. Counters count
-// from the start of the server.
+// from its creation; a server that is killed forgets what it counted after its
+// last commit.
 type SubscriptionStats struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The subscription's name.

@@ -102,7 +102,8 @@ type Topic struct {
 	// The largest encoded message, in bytes. Default: 1,048,576; at most the
 	// server's limit, which is at most 33,554,432. May be updated.
 	MaxMessageBytes uint64 `protobuf:"varint,5,opt,name=max_message_bytes,json=maxMessageBytes,proto3" json:"max_message_bytes,omitempty"`
-	// Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+	// Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+	// together. May be updated.
 	Labels map[string]string `protobuf:"bytes,6,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Spread the partitions over the shards. Not served yet: NOT_SERVED when true.
 	Spread bool `protobuf:"varint,7,opt,name=spread,proto3" json:"spread,omitempty"`

@@ -7,7 +7,7 @@ package io.headrace.v1;
 
 /**
  * <pre>
- * Amount is a number of messages together with their encoded size.
+ * Amount is a number of messages together with their size.
  * </pre>
  *
  * Protobuf type {@code headrace.v1.Amount}
@@ -66,7 +66,8 @@ private static final long serialVersionUID = 0L;
   private long bytes_ = 0L;
   /**
    * <pre>
-   * Bytes: the encoded size of those messages, as in Batch.charged_bytes.
+   * Bytes: the size of those messages on the wire, each with the tag and length
+   * of the field `messages` that carries it, as in Batch.charged_bytes.
    * </pre>
    *
    * <code>uint64 bytes = 2 [json_name = "bytes"];</code>
@@ -249,7 +250,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Amount is a number of messages together with their encoded size.
+   * Amount is a number of messages together with their size.
    * </pre>
    *
    * Protobuf type {@code headrace.v1.Amount}
@@ -446,7 +447,8 @@ private static final long serialVersionUID = 0L;
     private long bytes_ ;
     /**
      * <pre>
-     * Bytes: the encoded size of those messages, as in Batch.charged_bytes.
+     * Bytes: the size of those messages on the wire, each with the tag and length
+     * of the field `messages` that carries it, as in Batch.charged_bytes.
      * </pre>
      *
      * <code>uint64 bytes = 2 [json_name = "bytes"];</code>
@@ -458,7 +460,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Bytes: the encoded size of those messages, as in Batch.charged_bytes.
+     * Bytes: the size of those messages on the wire, each with the tag and length
+     * of the field `messages` that carries it, as in Batch.charged_bytes.
      * </pre>
      *
      * <code>uint64 bytes = 2 [json_name = "bytes"];</code>
@@ -474,7 +477,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Bytes: the encoded size of those messages, as in Batch.charged_bytes.
+     * Bytes: the size of those messages on the wire, each with the tag and length
+     * of the field `messages` that carries it, as in Batch.charged_bytes.
      * </pre>
      *
      * <code>uint64 bytes = 2 [json_name = "bytes"];</code>

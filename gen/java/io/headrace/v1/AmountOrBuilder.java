@@ -22,7 +22,8 @@ public interface AmountOrBuilder extends
 
   /**
    * <pre>
-   * Bytes: the encoded size of those messages, as in Batch.charged_bytes.
+   * Bytes: the size of those messages on the wire, each with the tag and length
+   * of the field `messages` that carries it, as in Batch.charged_bytes.
    * </pre>
    *
    * <code>uint64 bytes = 2 [json_name = "bytes"];</code>

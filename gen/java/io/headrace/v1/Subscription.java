@@ -475,7 +475,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+   * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+   * together. May be updated.
    * </pre>
    *
    * <code>map&lt;string, string&gt; labels = 11 [json_name = "labels"];</code>
@@ -496,7 +497,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+   * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+   * together. May be updated.
    * </pre>
    *
    * <code>map&lt;string, string&gt; labels = 11 [json_name = "labels"];</code>
@@ -507,7 +509,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+   * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+   * together. May be updated.
    * </pre>
    *
    * <code>map&lt;string, string&gt; labels = 11 [json_name = "labels"];</code>
@@ -525,7 +528,8 @@ java.lang.String defaultValue) {
   }
   /**
    * <pre>
-   * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+   * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+   * together. May be updated.
    * </pre>
    *
    * <code>map&lt;string, string&gt; labels = 11 [json_name = "labels"];</code>
@@ -3185,7 +3189,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+     * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+     * together. May be updated.
      * </pre>
      *
      * <code>map&lt;string, string&gt; labels = 11 [json_name = "labels"];</code>
@@ -3206,7 +3211,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+     * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+     * together. May be updated.
      * </pre>
      *
      * <code>map&lt;string, string&gt; labels = 11 [json_name = "labels"];</code>
@@ -3217,7 +3223,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+     * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+     * together. May be updated.
      * </pre>
      *
      * <code>map&lt;string, string&gt; labels = 11 [json_name = "labels"];</code>
@@ -3235,7 +3242,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+     * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+     * together. May be updated.
      * </pre>
      *
      * <code>map&lt;string, string&gt; labels = 11 [json_name = "labels"];</code>
@@ -3259,7 +3267,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+     * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+     * together. May be updated.
      * </pre>
      *
      * <code>map&lt;string, string&gt; labels = 11 [json_name = "labels"];</code>
@@ -3282,7 +3291,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+     * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+     * together. May be updated.
      * </pre>
      *
      * <code>map&lt;string, string&gt; labels = 11 [json_name = "labels"];</code>
@@ -3299,7 +3309,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+     * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+     * together. May be updated.
      * </pre>
      *
      * <code>map&lt;string, string&gt; labels = 11 [json_name = "labels"];</code>

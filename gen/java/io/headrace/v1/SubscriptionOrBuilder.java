@@ -259,7 +259,8 @@ public interface SubscriptionOrBuilder extends
 
   /**
    * <pre>
-   * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+   * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+   * together. May be updated.
    * </pre>
    *
    * <code>map&lt;string, string&gt; labels = 11 [json_name = "labels"];</code>
@@ -267,7 +268,8 @@ public interface SubscriptionOrBuilder extends
   int getLabelsCount();
   /**
    * <pre>
-   * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+   * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+   * together. May be updated.
    * </pre>
    *
    * <code>map&lt;string, string&gt; labels = 11 [json_name = "labels"];</code>
@@ -282,7 +284,8 @@ public interface SubscriptionOrBuilder extends
   getLabels();
   /**
    * <pre>
-   * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+   * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+   * together. May be updated.
    * </pre>
    *
    * <code>map&lt;string, string&gt; labels = 11 [json_name = "labels"];</code>
@@ -291,7 +294,8 @@ public interface SubscriptionOrBuilder extends
   getLabelsMap();
   /**
    * <pre>
-   * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+   * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+   * together. May be updated.
    * </pre>
    *
    * <code>map&lt;string, string&gt; labels = 11 [json_name = "labels"];</code>
@@ -303,7 +307,8 @@ java.lang.String getLabelsOrDefault(
 java.lang.String defaultValue);
   /**
    * <pre>
-   * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+   * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+   * together. May be updated.
    * </pre>
    *
    * <code>map&lt;string, string&gt; labels = 11 [json_name = "labels"];</code>

@@ -8,7 +8,8 @@ package io.headrace.v1;
 /**
  * <pre>
  * SubscriptionStats are figures of a subscription at one moment. Counters count
- * from the start of the server.
+ * from its creation; a server that is killed forgets what it counted after its
+ * last commit.
  * </pre>
  *
  * Protobuf type {@code headrace.v1.SubscriptionStats}
@@ -731,7 +732,8 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * SubscriptionStats are figures of a subscription at one moment. Counters count
-   * from the start of the server.
+   * from its creation; a server that is killed forgets what it counted after its
+   * last commit.
    * </pre>
    *
    * Protobuf type {@code headrace.v1.SubscriptionStats}

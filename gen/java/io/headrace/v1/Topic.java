@@ -240,7 +240,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+   * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+   * together. May be updated.
    * </pre>
    *
    * <code>map&lt;string, string&gt; labels = 6 [json_name = "labels"];</code>
@@ -261,7 +262,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+   * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+   * together. May be updated.
    * </pre>
    *
    * <code>map&lt;string, string&gt; labels = 6 [json_name = "labels"];</code>
@@ -272,7 +274,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+   * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+   * together. May be updated.
    * </pre>
    *
    * <code>map&lt;string, string&gt; labels = 6 [json_name = "labels"];</code>
@@ -290,7 +293,8 @@ java.lang.String defaultValue) {
   }
   /**
    * <pre>
-   * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+   * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+   * together. May be updated.
    * </pre>
    *
    * <code>map&lt;string, string&gt; labels = 6 [json_name = "labels"];</code>
@@ -1479,7 +1483,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+     * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+     * together. May be updated.
      * </pre>
      *
      * <code>map&lt;string, string&gt; labels = 6 [json_name = "labels"];</code>
@@ -1500,7 +1505,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+     * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+     * together. May be updated.
      * </pre>
      *
      * <code>map&lt;string, string&gt; labels = 6 [json_name = "labels"];</code>
@@ -1511,7 +1517,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+     * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+     * together. May be updated.
      * </pre>
      *
      * <code>map&lt;string, string&gt; labels = 6 [json_name = "labels"];</code>
@@ -1529,7 +1536,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+     * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+     * together. May be updated.
      * </pre>
      *
      * <code>map&lt;string, string&gt; labels = 6 [json_name = "labels"];</code>
@@ -1553,7 +1561,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+     * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+     * together. May be updated.
      * </pre>
      *
      * <code>map&lt;string, string&gt; labels = 6 [json_name = "labels"];</code>
@@ -1576,7 +1585,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+     * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+     * together. May be updated.
      * </pre>
      *
      * <code>map&lt;string, string&gt; labels = 6 [json_name = "labels"];</code>
@@ -1593,7 +1603,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+     * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+     * together. May be updated.
      * </pre>
      *
      * <code>map&lt;string, string&gt; labels = 6 [json_name = "labels"];</code>

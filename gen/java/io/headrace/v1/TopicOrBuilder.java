@@ -106,7 +106,8 @@ public interface TopicOrBuilder extends
 
   /**
    * <pre>
-   * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+   * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+   * together. May be updated.
    * </pre>
    *
    * <code>map&lt;string, string&gt; labels = 6 [json_name = "labels"];</code>
@@ -114,7 +115,8 @@ public interface TopicOrBuilder extends
   int getLabelsCount();
   /**
    * <pre>
-   * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+   * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+   * together. May be updated.
    * </pre>
    *
    * <code>map&lt;string, string&gt; labels = 6 [json_name = "labels"];</code>
@@ -129,7 +131,8 @@ public interface TopicOrBuilder extends
   getLabels();
   /**
    * <pre>
-   * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+   * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+   * together. May be updated.
    * </pre>
    *
    * <code>map&lt;string, string&gt; labels = 6 [json_name = "labels"];</code>
@@ -138,7 +141,8 @@ public interface TopicOrBuilder extends
   getLabelsMap();
   /**
    * <pre>
-   * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+   * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+   * together. May be updated.
    * </pre>
    *
    * <code>map&lt;string, string&gt; labels = 6 [json_name = "labels"];</code>
@@ -150,7 +154,8 @@ java.lang.String getLabelsOrDefault(
 java.lang.String defaultValue);
   /**
    * <pre>
-   * Free labels: at most 64 of the bounds of Message.attributes. May be updated.
+   * Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
+   * together. May be updated.
    * </pre>
    *
    * <code>map&lt;string, string&gt; labels = 6 [json_name = "labels"];</code>
