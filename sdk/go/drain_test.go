@@ -222,3 +222,39 @@ func TestCloseStopsReceivers(t *testing.T) {
 		}
 	})
 }
+
+func TestAStopReturnsThoughTheServerDoesNotRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		const batches, each = 8, 10_000 // Every second one is settled: about 400 KB of ranges.
+		var stopped time.Time
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			for d, err := range c.Subscription("billing").Deliveries(ctx, headrace.WithWindow(batches*each, 64<<20)) {
+				if err != nil {
+					t.Error(err)
+					break
+				}
+				if d.Sequence()%2 == 0 {
+					d.Ack()
+				}
+				if d.Sequence() == batches*each {
+					stopped = time.Now()
+					stop()
+				}
+			}
+		}()
+		stream := openedSubscribe(t, s) // Reads nothing more.
+		for i := range uint64(batches) {
+			stream.Send(t, scripted.Batch(i*each+1, i*each, make([]string, each)...))
+			synctest.Wait()
+		}
+		<-ended
+		if waited := time.Since(stopped); waited > time.Second {
+			t.Errorf("the loop took %v to end", waited)
+		}
+	})
+}

@@ -112,7 +112,7 @@ var subscribeHeartbeat = &headracev1.SubscribeRequest{
 func (s *session) guardStop() {
 	time.AfterFunc(closeTimeout, func() {
 		if !s.stopping.Load() {
-			s.cancel(errSilent)
+			s.cancel(errNoEnd)
 		}
 	})
 }
@@ -180,7 +180,7 @@ func (s *session) closeAndWait(ctx context.Context) error {
 	if err := s.stream.CloseSend(); err != nil {
 		return s.cause(ctx, err)
 	}
-	timer := time.AfterFunc(closeTimeout, func() { s.cancel(errSilent) })
+	timer := time.AfterFunc(closeTimeout, func() { s.cancel(errNoEnd) })
 	defer timer.Stop()
 	<-s.received
 	return s.cause(ctx, s.failure)
@@ -201,6 +201,9 @@ func (s *session) cause(ctx context.Context, err error) error {
 	}
 	return errEnded
 }
+
+// errNoEnd is why a session that was stopped is cut: the server does not answer.
+var errNoEnd = &Error{Code: "UNAVAILABLE", Message: "the server did not end the session in time"}
 
 // errEnded is why a session is opened again whose stream the server ended
 // without a word.
