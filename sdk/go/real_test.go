@@ -181,4 +181,3 @@ func TestRealOneWayMessagesArriveWhenTheClientCloses(t *testing.T) {
 		}
 	})
 }
-
