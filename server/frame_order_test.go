@@ -20,6 +20,8 @@ type illegalFrames[F any] struct {
 	halfClose bool
 	reason    string
 	field     string
+	// text, where it is given, is what the status says.
+	text string
 }
 
 var open = subscribeOpen(&headracev1.SubscribeRequest_Open{Subscription: "workers"})
@@ -44,8 +46,8 @@ var illegalSubscribeFrames = map[string]illegalFrames[*headracev1.SubscribeReque
 	"Heartbeat before Open":      {frames: []*headracev1.SubscribeRequest{heartbeat()}, reason: "FRAME_ORDER"},
 	"empty frame before Open":    {frames: []*headracev1.SubscribeRequest{{}}, reason: "FRAME_ORDER"},
 	"Started before Open":        {frames: []*headracev1.SubscribeRequest{started()}, reason: "NOT_SERVED", field: "started"},
-	"Window in a MANUAL session": {frames: []*headracev1.SubscribeRequest{openManual, window(1, 1)}, reason: "FRAME_ORDER"},
-	"Grant in ON_SETTLE":         {frames: opened(grant(1, 1)), reason: "FRAME_ORDER"},
+	"Window in a MANUAL session": {frames: []*headracev1.SubscribeRequest{openManual, window(1, 1)}, reason: "FRAME_ORDER", text: "Window is for REPLENISH_ON_SETTLE sessions"},
+	"Grant in ON_SETTLE":         {frames: opened(grant(1, 1)), reason: "FRAME_ORDER", text: "Grant is for REPLENISH_MANUAL sessions"},
 	"empty frame":                {frames: opened(&headracev1.SubscribeRequest{}), reason: "MALFORMED_FRAME", field: "frame"},
 	"Started":                    {frames: opened(started()), reason: "NOT_SERVED", field: "started"},
 
@@ -162,7 +164,11 @@ func TestEveryIllegalFrameOfASubscriberEndsItsStream(t *testing.T) {
 			if c.halfClose {
 				_ = stub.stream.CloseSend()
 			}
-			checkStatus(t, stub.end(), codes.InvalidArgument, c.reason, c.field)
+			err := stub.end()
+			checkStatus(t, err, codes.InvalidArgument, c.reason, c.field)
+			if text := status.Convert(err).Message(); c.text != "" && text != c.text {
+				t.Errorf("the status says %q, want %q", text, c.text)
+			}
 		})
 	}
 	openSubscribe(t, s, &headracev1.SubscribeRequest_Open{Subscription: "workers"}).finish()

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
 	"strings"
 	"testing"
@@ -13,6 +15,9 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
+	"github.com/headrace/headrace/server/broker"
 )
 
 var errEnd = errors.New("the end")
@@ -106,5 +111,44 @@ func TestTheEdgeHidesAndLogsWhatIsInternal(t *testing.T) {
 	}
 	if !strings.Contains(log.String(), "secret") || !strings.Contains(log.String(), "/m") {
 		t.Fatalf("the log has %q", log.String())
+	}
+}
+
+func TestHowTheEndOfAStreamIsCharged(t *testing.T) {
+	for err, want := range map[error]broker.CloseHow{
+		io.EOF:                                 broker.CloseClean,
+		status.Error(codes.Canceled, "gone"):   broker.CloseBroken,
+		frameOrder("wrong"):                    broker.CloseBroken,
+		fmt.Errorf("%w: %s", errPanic, "oops"): broker.CloseGone,
+	} {
+		if got := closeHow(err); got != want {
+			t.Errorf("%v: %v, want %v", err, got, want)
+		}
+	}
+}
+
+func TestAPageIsCutUntilItFits(t *testing.T) {
+	// list gives a page of labels of 1 MiB each.
+	list := func(r broker.ListRequest) (*headracev1.ListTopicsResponse, error) {
+		page := &headracev1.ListTopicsResponse{}
+		for range r.PageSize {
+			page.Topics = append(page.Topics, &headracev1.Topic{Name: strings.Repeat("x", 1<<20)})
+		}
+		return page, nil
+	}
+	for asked, want := range map[int]int{2: 2, 3: 3, 8: 2, 100: 3} {
+		page, err := fitPage(broker.ListRequest{PageSize: asked}, list)
+		if err != nil || len(page.GetTopics()) != want {
+			t.Errorf("page of %d: %d topics, %v; want %d", asked, len(page.GetTopics()), err, want)
+		}
+	}
+	page, err := fitPage(broker.ListRequest{}, func(r broker.ListRequest) (*headracev1.ListTopicsResponse, error) {
+		if r.PageSize == 0 {
+			r.PageSize = broker.DefaultPageSize
+		}
+		return list(r)
+	})
+	if err != nil || !fits(page) {
+		t.Errorf("the default page: %d topics, %v", len(page.GetTopics()), err)
 	}
 }

@@ -68,6 +68,24 @@ func publishAndAck1000(t *testing.T, s *servertest.Server) {
 	}
 }
 
+func TestThePublishWindowRisesWithTheResultsThatWereWritten(t *testing.T) {
+	const rounds, perRound = 5, 800
+	s := servertest.Start(t, servertest.Options{})
+	s.CreateTopic("orders")
+	stub := openPublish(t, s)
+	for round := range rounds {
+		through := uint64((round + 1) * perRound)
+		for through > 1000 && stub.window.GetThroughMessages() < through {
+			stub.next()
+		}
+		stub.send(batch("orders", uint64(round*perRound+1), numberedMessages(round*perRound+1, perRound)...))
+	}
+	for stub.window.GetThroughMessages() < rounds*perRound+1000 {
+		stub.next()
+	}
+	stub.finish()
+}
+
 func TestAUnaryPublishSaysWhereMessagesStand(t *testing.T) {
 	s := servertest.Start(t, servertest.Options{})
 	s.CreateTopic("orders")

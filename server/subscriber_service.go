@@ -77,26 +77,15 @@ func receiveOpen(stream subscribeStream) (broker.SubscribeParams, error) {
 	return subscribeParams(frame.GetOpen())
 }
 
-// closeHow says what the end of a stream means for what the session holds: only
-// a client that half-closed, or a server with a reason of its own, costs nothing.
+// closeHow says what the end of a stream means for what the session holds, as far
+// as the session has not ended by itself: only a client that half-closed, or a
+// failure of ours, costs nothing.
 func closeHow(err error) broker.CloseHow {
-	reason, mapped := reasonOf(err)
 	switch {
 	case errors.Is(err, io.EOF):
 		return broker.CloseClean
-	case mapped && !isClientsFault(reason):
+	case errors.Is(err, errPanic):
 		return broker.CloseGone
 	}
 	return broker.CloseBroken
-}
-
-// isClientsFault says whether a stream ended with this reason counts as broken.
-func isClientsFault(reason headracev1.ErrorReason) bool {
-	switch reason {
-	case reasonInvalidField, reasonFrameOrder, reasonSettleNumberGap, reasonTooManyRanges, reasonNotServed,
-		reasonMalformedFrame, reasonSlowReader, reasonResultsUnread, reasonSessionSilent:
-		return true
-	default:
-		return false
-	}
 }
