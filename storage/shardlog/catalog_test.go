@@ -48,6 +48,20 @@ func TestIdsAreNotReusedAcrossOpenings(t *testing.T) {
 	}
 }
 
+func TestATopicsIdIsNotReusedWhateverElseIsWritten(t *testing.T) {
+	h, _ := memoryStore(t)
+	topic := h.MustCreateTopic("a", 1)
+	if err := h.DeleteTopic(t.Context(), topic.ID); err != nil {
+		t.Fatal(err)
+	}
+	h.Tick()
+	h.Crash()
+	h.Open()
+	if other := h.MustCreateTopic("a", 1); other.ID == topic.ID {
+		t.Error("the id was used twice")
+	}
+}
+
 func TestDefinitionsAreKeptAndReplaced(t *testing.T) {
 	h, _ := memoryStore(t)
 	topic, err := h.CreateTopic(t.Context(), storage.Topic{Name: "orders", Partitions: 1, Definition: []byte("one")})

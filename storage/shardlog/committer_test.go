@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/headrace/headrace/storage"
 	"github.com/headrace/headrace/storage/shardlog"
@@ -199,26 +201,29 @@ func TestBelowTheHighMarkOnlyPublishesAreRefused(t *testing.T) {
 }
 
 func TestRefusalsKeepTheOrderOfResults(t *testing.T) {
-	h, m := memoryStore(t)
-	p := storage.PartitionID{Topic: h.MustCreateTopic("orders", 1).ID}
-	nowhere := storage.PartitionID{Topic: 99}
-	q := h.NewPublishQueue()
-	reached, release := m.Block()
-	q.Put(&storage.Publish{Appends: []storage.Append{storagetest.NewAppend(p, "a")}}, nil)
-	<-reached
-	q.Put(&storage.Publish{Appends: []storage.Append{storagetest.NewAppend(p, "b"), storagetest.NewAppend(nowhere, "b")}}, nil)
-	if q.Done() != nil {
-		t.Error("a refusal overtook a commit")
-	}
-	release()
-	for i, want := range []error{nil, storage.ErrNotFound} {
-		if got := h.Await(q).Err; !errors.Is(got, want) {
-			t.Errorf("publish %d: %v", i, got)
+	synctest.Test(t, func(t *testing.T) {
+		h, m := memoryStore(t)
+		p := storage.PartitionID{Topic: h.MustCreateTopic("orders", 1).ID}
+		nowhere := storage.PartitionID{Topic: 99}
+		q := h.NewPublishQueue()
+		_, release := m.Block()
+		q.Put(&storage.Publish{Appends: []storage.Append{storagetest.NewAppend(p, "a")}}, nil)
+		synctest.Wait()
+		q.Put(&storage.Publish{Appends: []storage.Append{storagetest.NewAppend(p, "b"), storagetest.NewAppend(nowhere, "b")}}, nil)
+		synctest.Wait() // The committer has looked at it.
+		if q.Done() != nil {
+			t.Error("a refusal overtook a commit")
 		}
-	}
-	if got := h.Bodies(p); !slices.Equal(got, []string{"a"}) {
-		t.Errorf("half of a refused publish is stored: %q", got)
-	}
+		release()
+		for i, want := range []error{nil, storage.ErrNotFound} {
+			if got := h.Await(q).Err; !errors.Is(got, want) {
+				t.Errorf("publish %d: %v", i, got)
+			}
+		}
+		if got := h.Bodies(p); !slices.Equal(got, []string{"a"}) {
+			t.Errorf("half of a refused publish is stored: %q", got)
+		}
+	})
 }
 
 func TestTooLargeAPublishIsRefused(t *testing.T) {
@@ -334,4 +339,35 @@ func TestABatchKeepsWithinWhatEnginesTake(t *testing.T) {
 	if n := h.Metrics().Commits - before; n < 4 {
 		t.Errorf("18,000 appends in %d commits", n)
 	}
+}
+
+// TestACloseCommitsWhatIsHeldBack closes a store while a batch lingers.
+func TestACloseCommitsWhatIsHeldBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, m := memoryStore(t)
+		p := storage.PartitionID{Topic: h.MustCreateTopic("orders", 1).ID}
+		_, release := m.Block()
+		queues := []storage.PublishQueue{put(t, h, p, "a")}
+		synctest.Wait()
+		queues = append(queues, put(t, h, p, "b"), put(t, h, p, "c"))
+		synctest.Wait()
+		_, releaseTwo := m.Block()
+		release()
+		synctest.Wait()         // b and c are being committed.
+		time.Sleep(time.Second) //nolint:forbidigo // the bubble's clock: the commit takes long
+		queues = append(queues, put(t, h, p, "d"))
+		synctest.Wait()
+		closed := make(chan error)
+		go func() { closed <- h.Close() }()
+		synctest.Wait()
+		releaseTwo()
+		if err := <-closed; err != nil {
+			t.Fatal(err)
+		}
+		for i, q := range queues {
+			if p := q.Done(); p == nil || p.Err != nil {
+				t.Errorf("publish %d is not done, or failed: %+v", i, p)
+			}
+		}
+	})
 }

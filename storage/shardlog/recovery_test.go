@@ -288,6 +288,12 @@ func TestDamageThatNamesASubscriptionFencesIt(t *testing.T) {
 			if err := h.DeleteSubscription(t.Context(), s.ID); err != nil {
 				t.Errorf("delete it: %v", err)
 			}
+			h.Tick()
+			h.MustPublish(p, "and is trimmed again")
+			h.Tick()
+			if stats, err := h.Stats(p); err != nil || stats.First != stats.Next {
+				t.Errorf("held by what is gone: %+v, %v", stats, err)
+			}
 		})
 	}
 }
@@ -377,5 +383,27 @@ func TestAnOrderlyStopIsMarkedAndTheMarkCleared(t *testing.T) {
 	h.Open()
 	if clean() {
 		t.Error("clean after an opening")
+	}
+}
+
+// TestAPartitionThatMovedLongAgoIsWholeAfterACrash: its checkpoint was renewed before
+// the batch that moved it fell out of what recovery looks at.
+func TestAPartitionThatMovedLongAgoIsWholeAfterACrash(t *testing.T) {
+	h, _ := memoryStore(t)
+	topic := h.MustCreateTopic("orders", 2)
+	h.MustSubscribe("all", topic.ID, storage.Start{})
+	quiet := storage.PartitionID{Topic: topic.ID}
+	busy := storage.PartitionID{Topic: topic.ID, Partition: 1}
+	h.MustPublish(quiet, "a", "b")
+	for range 4200 {
+		h.MustPublish(busy, "x")
+	}
+	h.Crash()
+	h.Open()
+	if got := h.Bodies(quiet); !slices.Equal(got, []string{"a", "b"}) {
+		t.Errorf("got %q", got)
+	}
+	if got := len(h.Bodies(busy)); got != 4200 {
+		t.Errorf("%d messages in the busy one", got)
 	}
 }

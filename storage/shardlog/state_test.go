@@ -117,7 +117,13 @@ func TestStateGetsAtMostHalfOfABatchWhilePublishesWait(t *testing.T) {
 	reached, release := m.Block()
 	first := put(t, h, p, "first")
 	<-reached
-	waiting := put(t, h, p, "waits")
+	// It takes more of a batch than change sets would leave of it.
+	waiting := h.NewPublishQueue()
+	many := &storage.Publish{}
+	for range 1000 {
+		many.Appends = append(many.Appends, storagetest.NewAppend(p, "waits"))
+	}
+	waiting.Put(many, nil)
 	for i, slot := range slots {
 		slot.Submit(sets[i])
 	}
