@@ -62,8 +62,8 @@ func (l *loop) control(effect delivery.Effect) {
 
 // admit answers an Attach.
 func (l *loop) admit(s *Session, e *delivery.Attached) {
-	s.owned.told = e.Ceilings
 	s.limits = l.limits(s, e.Ceilings, e.Lease)
+	s.owned.told = s.limits
 	s.owned.admitted = true
 	l.look(s) // memory may hold it back
 	s.admitted <- nil
@@ -118,10 +118,10 @@ func (l *loop) flowState(s *Session, e *delivery.Flow) FlowState {
 	if e.OldestTime != 0 {
 		f.OldestAge = max(0, time.Since(time.Unix(0, e.OldestTime)))
 	}
-	if e.Ceilings != s.owned.told {
-		s.owned.told = e.Ceilings
-		limits := l.limits(s, e.Ceilings, s.limits.Lease)
-		f.Limits = &limits
+	if limits := l.limits(s, e.Ceilings, e.Lease); limits != s.owned.told {
+		s.owned.told = limits
+		f.Limits = &SessionLimits{}
+		*f.Limits = limits
 	}
 	return f
 }

@@ -90,8 +90,9 @@ type ownedSession struct {
 	changed bool
 	// draining says that the client asked for no more.
 	draining bool
-	told     delivery.Ceilings
-	event    delivery.Writable
+	// told are the limits that the client knows.
+	told  SessionLimits
+	event delivery.Writable
 }
 
 // ID is the session's unguessable id.

@@ -79,6 +79,16 @@ func TestUpdateReachesOpenSessions(t *testing.T) {
 		if len(s.received) != 2 {
 			t.Errorf("received %d above a ceiling of 2", len(s.received))
 		}
+		_, err = r.UpdateSubscription(t.Context(), billingSub, func(c *SubscriptionConfig) error {
+			c.Lease, c.MaxLease = 2*time.Hour, 3*time.Hour
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.until("new leases", func() bool {
+			return s.flow.Limits != nil && s.flow.Limits.Lease == 2*time.Hour && s.flow.Limits.MaxLease == 3*time.Hour
+		})
 		for field, change := range map[string]func(*SubscriptionConfig){
 			"topic": func(c *SubscriptionConfig) { c.Topic = "shop/other" },
 			"mode":  func(c *SubscriptionConfig) { c.Mode = Exclusive },

@@ -118,7 +118,9 @@ type Flow struct {
 	Blocked    Blocked
 	// NeedsBytes is the size of the message that waits for byte credit; 0: none.
 	NeedsBytes uint64
-	Ceilings   Ceilings
+	// Lease is the work lease of the deliveries to come.
+	Lease    time.Duration
+	Ceilings Ceilings
 }
 
 // RevokeReason says why deliveries are no longer a session's.

@@ -189,7 +189,8 @@ type Shutdown struct {
 	Grace time.Duration
 }
 
-// Configure replaces the configuration. The mode cannot change.
+// Configure replaces the configuration. The mode cannot change. A new lease is for
+// deliveries to come, of sessions that asked for none of their own.
 type Configure struct{ Config Config }
 
 func (*Attach) event()    {}

@@ -157,7 +157,7 @@ func (s *State) tell(x *session, blocked Blocked, needs uint64) {
 	f.Outstanding = x.stream.held
 	f.Backlog = s.backlog()
 	f.OldestTime = s.oldest()
-	f.Ceilings = s.ceilings(x)
+	f.Lease, f.Ceilings = x.lease, s.ceilings(x)
 }
 
 // blocked says what holds a session back, and the size of the message for which

@@ -40,6 +40,29 @@ func TestRule8LeaseStartsAtDelivery(t *testing.T) {
 	want(t, "a settle after it", w.failures()[0].Reason, delivery.Stale)
 }
 
+func TestRule8AnUpdatedLeaseIsForTheDeliveriesToCome(t *testing.T) {
+	w := newWorld(t, delivery.Config{Lease: 5 * time.Second}, 1)
+	w.attach(1, 2, 1<<20)
+	own := w.session(2, 2, 1<<20)
+	own.Lease = 7 * time.Second
+	w.do(own)
+	w.publish(0, 2, 10)
+	want(t, "delivered", w.count(1)+w.count(2), 2)
+	w.wait(time.Second)
+	w.do(&delivery.Configure{Config: delivery.Config{Lease: 3 * time.Second}})
+	want(t, "lease told", w.lastFlow().Lease, 3*time.Second)
+	w.wait(3*time.Second - 1)
+	want(t, "expired before the old end", w.stats().Expired, 0)
+	w.wait(1)
+	want(t, "expired at the old end", w.stats().Expired, 1)
+	w.publish(0, 1, 10)
+	want(t, "delivered", w.count(1)+w.count(2), 1)
+	w.wait(2 * time.Second)
+	want(t, "expired at the end of an own lease", w.stats().Expired, 2)
+	w.wait(time.Second)
+	want(t, "expired at the new end", w.stats().Expired, 3)
+}
+
 func TestRule8ExpiryBacksOffLikeARetry(t *testing.T) {
 	w := leased(t, delivery.Config{}, 5*time.Second, 1)
 	w.hear(5*time.Second, 1)

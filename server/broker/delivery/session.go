@@ -8,7 +8,10 @@ type session struct {
 	clientID  string
 	client    *client // nil without a client id
 	replenish Replenish
-	lease     time.Duration
+	// lease is the work lease of its deliveries; ownLease says that it asked for it,
+	// else it follows the subscription's.
+	lease    time.Duration
+	ownLease bool
 	// maxMessage is the largest message that fits into one of its frames.
 	maxMessage uint64
 	maxFrame   uint64
@@ -60,7 +63,7 @@ type client struct {
 func (s *State) newSession(e *Attach) *session {
 	x := &session{
 		id: e.Session, clientID: e.ClientID, replenish: e.Replenish, since: e.At,
-		lease:    orDefault(e.Lease, s.config.Lease),
+		lease: orDefault(e.Lease, s.config.Lease), ownLease: e.Lease != 0,
 		maxFrame: orDefault(e.MaxFrameBytes, DefaultMaxFrameBytes),
 		index:    len(s.sessions), writable: true, serving: true, shunned: newOffsetHeap(),
 	}

@@ -143,7 +143,8 @@ func (s *State) grant(e *Grant) {
 	}
 }
 
-// configure applies new limits; what is outstanding beyond them stays.
+// configure applies new limits; what is outstanding beyond them stays, and so do the
+// leases that began.
 func (s *State) configure(c Config) {
 	c.Mode = s.config.Mode
 	c.Seed = s.config.Seed
@@ -151,6 +152,9 @@ func (s *State) configure(c Config) {
 	s.ceiling.limit = s.config.Subscription.credit()
 	for _, x := range s.sessions {
 		x.stream.limit = x.streamLimit(s.config.Stream)
+		if !x.ownLease {
+			x.lease = s.config.Lease
+		}
 		if x.client != nil {
 			x.client.ceiling.limit = s.config.Client.credit()
 		}
