@@ -96,6 +96,29 @@ func TestASlowReaderIsCutOffAndHurtsNobodyElse(t *testing.T) {
 	})
 }
 
+func TestAPublisherThatDoesNotReadIsCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const batches, messages = 27, 300
+		s := servertest.Start(t, servertest.Options{Dial: []grpc.DialOption{grpc.WithStaticStreamWindowSize(64 << 10)}})
+		s.CreateTopic("orders")
+		publisher := openPublish(t, s)
+		bad := make([]*headracev1.Message, messages)
+		for i := range bad {
+			bad[i] = &headracev1.Message{Attributes: map[string]string{"": "x"}}
+			if i%2 == 0 {
+				bad[i] = &headracev1.Message{DedupeId: "each of them an entry of the result"}
+			}
+		}
+		beat := time.NewTicker(10 * time.Second)
+		defer beat.Stop()
+		for i := range uint64(batches) {
+			publisher.send(batch("orders", 1+i*messages, bad...))
+			<-beat.C
+		}
+		checkStatus(t, publisher.end(), codes.ResourceExhausted, "SLOW_READER", "")
+	})
+}
+
 // openForHours opens a session without the deadline that other tests' streams have.
 func openForHours(t *testing.T, s *servertest.Server) *subscribeStub {
 	t.Helper()

@@ -98,7 +98,10 @@ func (s *publisherService) PublishStream(stream publishStream) error {
 		topics: map[string]*publishedTopic{},
 	}
 	out := &publishSender{stream: stream, publisher: publisher, limits: s.limits, metrics: s.metrics}
-	err = s.loops.run(streamLoops{receive: in.run, send: out.run, after: publisher.Close})
+	err = s.loops.run(streamLoops{
+		receive: in.run, send: out.run, after: publisher.Close,
+		ended: publisher.Stuck(), cause: func() error { return broker.ErrSlowReader },
+	})
 	if errors.Is(err, io.EOF) {
 		return nil
 	}

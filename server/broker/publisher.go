@@ -39,8 +39,9 @@ type Publisher struct {
 	memory   *publishMemory
 	leave    func()
 
-	line  *publishLine
-	cache topicCache
+	line    *publishLine
+	cache   topicCache
+	writing *resultWrite
 
 	// heard is when the client was last heard; waiting says that the receive loop
 	// waits in Publish and cannot hear it.
@@ -85,6 +86,7 @@ func (b *Broker) OpenPublisher(clientID string) (*Publisher, error) {
 		leave:    leaver(b.publishers),
 		line:     newPublishLine(b.store, b.clock),
 		cache:    topicCache{catalog: b.catalog, known: map[string]*PublishTopic{}},
+		writing:  newResultWrite(b.clock),
 		window:   newPublishWindow(),
 		spoke:    b.clock.now(),
 		stalls:   b.clock.look(),
@@ -164,21 +166,35 @@ func (p *Publisher) ResultsWritten(sent Amount) {
 	}
 }
 
-// Next waits for the next output. Errors end the stream: io.EOF (all is done: status
+// Stuck is closed when what Next returned was not written in time: the client does
+// not read its results. The stream is then to end with ErrSlowReader.
+func (p *Publisher) Stuck() <-chan struct{} { return p.writing.late }
+
+// Next waits for the next output. From its return to its next call, what it returned
+// counts as being written, and must be written in time. Errors end the stream: io.EOF (all is done: status
 // OK), ErrUnknownOutcome, ErrStoreUnavailable, ErrFenced, ErrDraining,
 // ErrSessionSilent, ErrSessionClosed, or ctx's. Batches that were complete before
 // the error have been handed out.
 func (p *Publisher) Next(ctx context.Context) (PublisherOutput, error) {
+	p.writing.end()
 	for {
 		out, err := p.output()
 		if err != nil || out.Completed != nil || out.Window != nil || out.GoAway != nil {
 			p.spoke = p.clock.now()
+			p.writing.begin(messagesOf(out.Completed))
 			return out, err
 		}
 		if err := p.wait(ctx); err != nil {
 			return PublisherOutput{}, err
 		}
 	}
+}
+
+func messagesOf(batches []*PublishBatch) (n uint64) {
+	for _, b := range batches {
+		n += b.Sent.Messages
+	}
+	return n
 }
 
 // output is what there is to write now.
@@ -292,6 +308,7 @@ func (p *Publisher) Close() {
 		p.owe(-p.owed)
 	}
 	p.mu.Unlock()
+	p.writing.stop()
 	p.line.close()
 	p.leave()
 	signal(p.line.wake)

@@ -254,6 +254,34 @@ func TestIdlePublisherHearsAHeartbeatAndMustSpeak(t *testing.T) {
 	})
 }
 
+// A stream that cannot write its results ends, as a session does.
+func TestAPublisherMustReadItsResults(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRoom(t, 1, nil)
+		p := r.openPublisher()
+		p.send(r.batch("a"))
+		for range 2 {
+			out, err := p.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(writeGrace) //nolint:forbidigo // in a bubble
+			for _, b := range out.Completed {
+				p.ResultsWritten(b.Sent)
+			}
+			p.Heard()
+		}
+		if _, err := p.Next(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		begin := time.Now()
+		<-p.Stuck()
+		if got := time.Since(begin); got != writeGrace {
+			t.Errorf("stuck after %v", got)
+		}
+	})
+}
+
 // While the receive loop waits for room in the committer it cannot hear the client.
 func TestPublisherThatIsNotReadIsNotSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

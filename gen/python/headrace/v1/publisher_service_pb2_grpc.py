@@ -59,8 +59,8 @@ class PublisherServiceServicer(object):
         error without a reason of ours the batch may be stored. A fault inside one
         message fails that message alone. Reasons: INVALID_NAME, BATCH_SIZE,
         MALFORMED_FRAME, TOPIC_NOT_FOUND, TOPIC_DELETED, DISK_FULL, DRAINING,
-        STORE_UNAVAILABLE, UNKNOWN_OUTCOME, DATA_LOSS; per message MALFORMED_MESSAGE,
-        MESSAGE_TOO_LARGE, INVALID_FIELD, NOT_SERVED.
+        STORE_UNAVAILABLE, FENCED, UNKNOWN_OUTCOME, DATA_LOSS; per message
+        MALFORMED_MESSAGE, MESSAGE_TOO_LARGE, INVALID_FIELD, NOT_SERVED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -74,9 +74,11 @@ class PublisherServiceServicer(object):
         batches. The client keeps within PublishWindow. The server ends the stream
         with OK after the client half-closed and every result was sent. A stream
         that breaks leaves the outcome of its open batches unknown. Reasons that
-        end the stream: FRAME_ORDER, MALFORMED_FRAME, BATCH_SIZE, NOT_SERVED,
-        PUBLISH_SEQUENCE_GAP, PUBLISH_WINDOW_EXCEEDED, RESULTS_UNREAD, DRAINING,
-        STORE_UNAVAILABLE, UNKNOWN_OUTCOME.
+        end the stream: FRAME_ORDER, MALFORMED_FRAME, INVALID_FIELD, BATCH_SIZE,
+        NOT_SERVED, PUBLISH_SEQUENCE_GAP, PUBLISH_WINDOW_EXCEEDED, LIMIT_REACHED (too
+        many topics), SLOW_READER, SESSION_SILENT, DRAINING, STORE_UNAVAILABLE, FENCED,
+        UNKNOWN_OUTCOME. Per message also those of Publish, INVALID_NAME and
+        TOPIC_NOT_FOUND among them.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -151,8 +151,8 @@ public final class PublisherServiceGrpc {
      * error without a reason of ours the batch may be stored. A fault inside one
      * message fails that message alone. Reasons: INVALID_NAME, BATCH_SIZE,
      * MALFORMED_FRAME, TOPIC_NOT_FOUND, TOPIC_DELETED, DISK_FULL, DRAINING,
-     * STORE_UNAVAILABLE, UNKNOWN_OUTCOME, DATA_LOSS; per message MALFORMED_MESSAGE,
-     * MESSAGE_TOO_LARGE, INVALID_FIELD, NOT_SERVED.
+     * STORE_UNAVAILABLE, FENCED, UNKNOWN_OUTCOME, DATA_LOSS; per message
+     * MALFORMED_MESSAGE, MESSAGE_TOO_LARGE, INVALID_FIELD, NOT_SERVED.
      * </pre>
      */
     default void publish(io.headrace.v1.PublishRequest request,
@@ -168,9 +168,11 @@ public final class PublisherServiceGrpc {
      * batches. The client keeps within PublishWindow. The server ends the stream
      * with OK after the client half-closed and every result was sent. A stream
      * that breaks leaves the outcome of its open batches unknown. Reasons that
-     * end the stream: FRAME_ORDER, MALFORMED_FRAME, BATCH_SIZE, NOT_SERVED,
-     * PUBLISH_SEQUENCE_GAP, PUBLISH_WINDOW_EXCEEDED, RESULTS_UNREAD, DRAINING,
-     * STORE_UNAVAILABLE, UNKNOWN_OUTCOME.
+     * end the stream: FRAME_ORDER, MALFORMED_FRAME, INVALID_FIELD, BATCH_SIZE,
+     * NOT_SERVED, PUBLISH_SEQUENCE_GAP, PUBLISH_WINDOW_EXCEEDED, LIMIT_REACHED (too
+     * many topics), SLOW_READER, SESSION_SILENT, DRAINING, STORE_UNAVAILABLE, FENCED,
+     * UNKNOWN_OUTCOME. Per message also those of Publish, INVALID_NAME and
+     * TOPIC_NOT_FOUND among them.
      * </pre>
      */
     default io.grpc.stub.StreamObserver<io.headrace.v1.PublishStreamRequest> publishStream(
@@ -220,8 +222,8 @@ public final class PublisherServiceGrpc {
      * error without a reason of ours the batch may be stored. A fault inside one
      * message fails that message alone. Reasons: INVALID_NAME, BATCH_SIZE,
      * MALFORMED_FRAME, TOPIC_NOT_FOUND, TOPIC_DELETED, DISK_FULL, DRAINING,
-     * STORE_UNAVAILABLE, UNKNOWN_OUTCOME, DATA_LOSS; per message MALFORMED_MESSAGE,
-     * MESSAGE_TOO_LARGE, INVALID_FIELD, NOT_SERVED.
+     * STORE_UNAVAILABLE, FENCED, UNKNOWN_OUTCOME, DATA_LOSS; per message
+     * MALFORMED_MESSAGE, MESSAGE_TOO_LARGE, INVALID_FIELD, NOT_SERVED.
      * </pre>
      */
     public void publish(io.headrace.v1.PublishRequest request,
@@ -238,9 +240,11 @@ public final class PublisherServiceGrpc {
      * batches. The client keeps within PublishWindow. The server ends the stream
      * with OK after the client half-closed and every result was sent. A stream
      * that breaks leaves the outcome of its open batches unknown. Reasons that
-     * end the stream: FRAME_ORDER, MALFORMED_FRAME, BATCH_SIZE, NOT_SERVED,
-     * PUBLISH_SEQUENCE_GAP, PUBLISH_WINDOW_EXCEEDED, RESULTS_UNREAD, DRAINING,
-     * STORE_UNAVAILABLE, UNKNOWN_OUTCOME.
+     * end the stream: FRAME_ORDER, MALFORMED_FRAME, INVALID_FIELD, BATCH_SIZE,
+     * NOT_SERVED, PUBLISH_SEQUENCE_GAP, PUBLISH_WINDOW_EXCEEDED, LIMIT_REACHED (too
+     * many topics), SLOW_READER, SESSION_SILENT, DRAINING, STORE_UNAVAILABLE, FENCED,
+     * UNKNOWN_OUTCOME. Per message also those of Publish, INVALID_NAME and
+     * TOPIC_NOT_FOUND among them.
      * </pre>
      */
     public io.grpc.stub.StreamObserver<io.headrace.v1.PublishStreamRequest> publishStream(
@@ -277,8 +281,8 @@ public final class PublisherServiceGrpc {
      * error without a reason of ours the batch may be stored. A fault inside one
      * message fails that message alone. Reasons: INVALID_NAME, BATCH_SIZE,
      * MALFORMED_FRAME, TOPIC_NOT_FOUND, TOPIC_DELETED, DISK_FULL, DRAINING,
-     * STORE_UNAVAILABLE, UNKNOWN_OUTCOME, DATA_LOSS; per message MALFORMED_MESSAGE,
-     * MESSAGE_TOO_LARGE, INVALID_FIELD, NOT_SERVED.
+     * STORE_UNAVAILABLE, FENCED, UNKNOWN_OUTCOME, DATA_LOSS; per message
+     * MALFORMED_MESSAGE, MESSAGE_TOO_LARGE, INVALID_FIELD, NOT_SERVED.
      * </pre>
      */
     public io.headrace.v1.PublishResponse publish(io.headrace.v1.PublishRequest request) throws io.grpc.StatusException {
@@ -294,9 +298,11 @@ public final class PublisherServiceGrpc {
      * batches. The client keeps within PublishWindow. The server ends the stream
      * with OK after the client half-closed and every result was sent. A stream
      * that breaks leaves the outcome of its open batches unknown. Reasons that
-     * end the stream: FRAME_ORDER, MALFORMED_FRAME, BATCH_SIZE, NOT_SERVED,
-     * PUBLISH_SEQUENCE_GAP, PUBLISH_WINDOW_EXCEEDED, RESULTS_UNREAD, DRAINING,
-     * STORE_UNAVAILABLE, UNKNOWN_OUTCOME.
+     * end the stream: FRAME_ORDER, MALFORMED_FRAME, INVALID_FIELD, BATCH_SIZE,
+     * NOT_SERVED, PUBLISH_SEQUENCE_GAP, PUBLISH_WINDOW_EXCEEDED, LIMIT_REACHED (too
+     * many topics), SLOW_READER, SESSION_SILENT, DRAINING, STORE_UNAVAILABLE, FENCED,
+     * UNKNOWN_OUTCOME. Per message also those of Publish, INVALID_NAME and
+     * TOPIC_NOT_FOUND among them.
      * </pre>
      */
     @io.grpc.ExperimentalApi("https://github.com/grpc/grpc-java/issues/10918")
@@ -334,8 +340,8 @@ public final class PublisherServiceGrpc {
      * error without a reason of ours the batch may be stored. A fault inside one
      * message fails that message alone. Reasons: INVALID_NAME, BATCH_SIZE,
      * MALFORMED_FRAME, TOPIC_NOT_FOUND, TOPIC_DELETED, DISK_FULL, DRAINING,
-     * STORE_UNAVAILABLE, UNKNOWN_OUTCOME, DATA_LOSS; per message MALFORMED_MESSAGE,
-     * MESSAGE_TOO_LARGE, INVALID_FIELD, NOT_SERVED.
+     * STORE_UNAVAILABLE, FENCED, UNKNOWN_OUTCOME, DATA_LOSS; per message
+     * MALFORMED_MESSAGE, MESSAGE_TOO_LARGE, INVALID_FIELD, NOT_SERVED.
      * </pre>
      */
     public io.headrace.v1.PublishResponse publish(io.headrace.v1.PublishRequest request) {
@@ -371,8 +377,8 @@ public final class PublisherServiceGrpc {
      * error without a reason of ours the batch may be stored. A fault inside one
      * message fails that message alone. Reasons: INVALID_NAME, BATCH_SIZE,
      * MALFORMED_FRAME, TOPIC_NOT_FOUND, TOPIC_DELETED, DISK_FULL, DRAINING,
-     * STORE_UNAVAILABLE, UNKNOWN_OUTCOME, DATA_LOSS; per message MALFORMED_MESSAGE,
-     * MESSAGE_TOO_LARGE, INVALID_FIELD, NOT_SERVED.
+     * STORE_UNAVAILABLE, FENCED, UNKNOWN_OUTCOME, DATA_LOSS; per message
+     * MALFORMED_MESSAGE, MESSAGE_TOO_LARGE, INVALID_FIELD, NOT_SERVED.
      * </pre>
      */
     public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.PublishResponse> publish(
