@@ -265,7 +265,7 @@ func TestAPublisherMustReadItsResults(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(writeGrace) //nolint:forbidigo // in a bubble
+			time.Sleep(writeGrace - 1) //nolint:forbidigo // in a bubble
 			for _, b := range out.Completed {
 				p.ResultsWritten(b.Sent)
 			}
