@@ -219,3 +219,34 @@ func TestTheRetentionTimer(t *testing.T) {
 		}
 	})
 }
+
+// TestANewSubscriptionKeepsWhatIsAboutToBeTrimmed makes a subscription after the
+// janitor looked at what may go and before that goes.
+func TestANewSubscriptionKeepsWhatIsAboutToBeTrimmed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, clock, p := clockedStore(t)
+		h.MustPublish(p, "a")
+		h.MustPublish(p, "b")
+		h.Reopen() // The janitor has to read what goes.
+		for !h.Metrics().SegmentsCounted {
+			h.Tick()
+		}
+		synctest.Wait()
+		clock.advance(time.Hour)
+		// The first step waits for its commit, in which something else is made.
+		_, release := memoryOf(h).Block()
+		go func() {
+			if _, err := h.CreateTopic(t.Context(), storage.Topic{Name: "other", Partitions: 1}); err != nil {
+				t.Error(err)
+			}
+		}()
+		synctest.Wait()
+		h.Ticks <- time.Time{}
+		synctest.Wait()
+		go h.MustSubscribe("late", p.Topic, storage.Start{Kind: storage.StartEarliest})
+		synctest.Wait()
+		release()
+		synctest.Wait()
+		wantBodies(t, h, p, "a", "b")
+	})
+}

@@ -29,7 +29,7 @@ func CheckStore(engine storage.Engine) (StoreReport, error) {
 		subscriptions: map[storage.SubscriptionID]storage.Subscription{},
 		partitions:    map[storage.PartitionID]*checkedPartition{},
 		cursors:       map[checkedCursorID]*checkedCursor{},
-		pointed:       map[checkedSegmentID]int{},
+		pointed:       map[checkedSegmentID][]checkedPointer{},
 	}
 	for _, step := range []func() error{
 		c.shard, c.batches, c.catalog, c.partitionRecords, c.pointers, c.ends, c.segments, c.cursorRecords, c.acks, c.sums,
@@ -51,12 +51,19 @@ type storeCheck struct {
 	subscriptions map[storage.SubscriptionID]storage.Subscription
 	partitions    map[storage.PartitionID]*checkedPartition
 	cursors       map[checkedCursorID]*checkedCursor
-	pointed       map[checkedSegmentID]int
+	// pointed are the pointers to each segment.
+	pointed map[checkedSegmentID][]checkedPointer
 }
 
 type checkedSegmentID struct {
 	batch uint64
 	chunk uint16
+}
+
+type checkedPointer struct {
+	partition storage.PartitionID
+	base      storage.Offset
+	record.Pointer
 }
 
 type checkedCursorID struct {
@@ -194,27 +201,9 @@ func (c *storeCheck) pointer(id storage.PartitionID, base storage.Offset, x *rec
 	}
 	p.next = record.Mark{Offset: x.End(base), LogTime: x.LogTime, Before: x.After()}
 	if !x.Hole {
-		c.pointed[checkedSegmentID{x.At.Batch, x.At.Chunk}]++
-		c.errs = append(c.errs, c.run(id, base, x))
+		at := checkedSegmentID{x.At.Batch, x.At.Chunk}
+		c.pointed[at] = append(c.pointed[at], checkedPointer{id, base, *x})
 	}
-}
-
-// run reads the messages that a pointer points to.
-func (c *storeCheck) run(id storage.PartitionID, base storage.Offset, x *record.Pointer) error {
-	key := record.AppendSegmentKey(nil, x.At.Batch, x.At.Chunk)
-	err := c.engine.View(func(r storage.Reader) error {
-		return r.Get(key, func(value []byte) error {
-			segment, err := record.OpenSegment(key, value)
-			if err != nil {
-				return err
-			}
-			return segment.ReadPointer(id, base, x, &storage.Segment{})
-		})
-	})
-	if err != nil {
-		return fmt.Errorf("pointer %v at %d: %w", id, base, err)
-	}
-	return nil
 }
 
 // ends checks that each partition reached the checkpoint of its head.
@@ -227,22 +216,39 @@ func (c *storeCheck) ends() error {
 	return nil
 }
 
+// segments checks every segment, and that each pointer points to a run of one.
 func (c *storeCheck) segments() error {
-	return c.each(record.KindSegment, func(key, value []byte) error {
+	err := c.each(record.KindSegment, func(key, value []byte) error {
 		batch, chunk, err := record.ParseSegmentKey(key)
 		if err != nil {
 			return err
 		}
 		c.report.Segments++
-		if c.pointed[checkedSegmentID{batch, chunk}] == 0 {
+		at := checkedSegmentID{batch, chunk}
+		if len(c.pointed[at]) == 0 {
 			c.report.Orphans++
 		}
-		segment, err := record.OpenSegment(key, value)
-		if err != nil {
-			return err
-		}
-		return segment.Check()
+		defer delete(c.pointed, at)
+		return c.segment(key, value, c.pointed[at])
 	})
+	for at, pointers := range c.pointed {
+		c.failf("segment %d/%d is missing; %d pointers name it", at.batch, at.chunk, len(pointers))
+	}
+	return err
+}
+
+func (c *storeCheck) segment(key, value []byte, pointers []checkedPointer) error {
+	segment, err := record.OpenSegment(key, value)
+	if err != nil {
+		return err
+	}
+	for i := range pointers {
+		x := &pointers[i]
+		if err := segment.ReadPointer(x.partition, x.base, &x.Pointer, &storage.Segment{}); err != nil {
+			c.errs = append(c.errs, err)
+		}
+	}
+	return segment.Check()
 }
 
 func (c *storeCheck) cursorRecords() error {
