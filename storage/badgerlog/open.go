@@ -19,8 +19,8 @@ const badgerDirName = "badger"
 const whatToDo = "keep a copy of the directory, then restore the store"
 
 // Open opens the store in a directory, or makes one. In this order, so that each
-// step may rely on those before it: lock, format file, room on disk, Badger,
-// ledger.
+// step may rely on those before it: limits, lock, format file, room on disk, ledger,
+// Badger.
 //
 // Errors: ErrLocked, ErrFormat, ErrNoSpace, ErrDataLoss, ErrLimits, and others of
 // the file system. Each says what to do.
@@ -86,6 +86,7 @@ func newEngine(o Options, s system, lock *dirLock) *Engine {
 		space:       &spaceWatch{dir: o.Dir, system: s, clock: o.Clock, mark: o.highMarkBytes()},
 		descriptors: &descriptorWatch{system: s, stop: stop},
 		counters:    &counters{},
+		advice:      newAppendAdvice(filepath.Join(o.Dir, badgerDirName), s, o.Logger),
 		quit:        make(chan struct{}),
 		completed:   make(chan error, 1),
 		timer:       newTimer(),

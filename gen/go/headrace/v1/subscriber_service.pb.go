@@ -1936,9 +1936,10 @@ type SubscribeResponse_FlowState struct {
 	Credit *Amount `protobuf:"bytes,1,opt,name=credit,proto3" json:"credit,omitempty"`
 	// What this session holds unsettled.
 	Outstanding *Amount `protobuf:"bytes,2,opt,name=outstanding,proto3" json:"outstanding,omitempty"`
-	// What the subscription has not settled, outstanding included.
+	// What the subscription has not settled, outstanding included. Its bytes are an
+	// estimate, by the mean size of what is retained.
 	Backlog *Amount `protobuf:"bytes,3,opt,name=backlog,proto3" json:"backlog,omitempty"`
-	// The age of the subscription's oldest unsettled message.
+	// The age of the subscription's oldest unsettled message, as far as it is known.
 	OldestAge *durationpb.Duration `protobuf:"bytes,4,opt,name=oldest_age,json=oldestAge,proto3" json:"oldest_age,omitempty"`
 	// Why nothing comes, the first cause first; empty while deliveries can
 	// flow.

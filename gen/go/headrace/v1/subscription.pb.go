@@ -939,7 +939,8 @@ type SubscriptionStats struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The subscription's name.
 	Subscription string `protobuf:"bytes,1,opt,name=subscription,proto3" json:"subscription,omitempty"`
-	// What is not settled, outstanding included.
+	// What is not settled, outstanding included. Its bytes are an estimate when
+	// something past a floor is settled.
 	Backlog *Amount `protobuf:"bytes,2,opt,name=backlog,proto3" json:"backlog,omitempty"`
 	// What sessions hold unsettled.
 	Outstanding *Amount `protobuf:"bytes,3,opt,name=outstanding,proto3" json:"outstanding,omitempty"`
@@ -1091,7 +1092,8 @@ type SubscriptionPartitionStats struct {
 	NextOffset uint64 `protobuf:"varint,3,opt,name=next_offset,json=nextOffset,proto3" json:"next_offset,omitempty"`
 	// How many messages past floor are settled.
 	SettledPastFloor uint64 `protobuf:"varint,4,opt,name=settled_past_floor,json=settledPastFloor,proto3" json:"settled_past_floor,omitempty"`
-	// What is not settled, outstanding included.
+	// What is not settled, outstanding included. Its bytes are an estimate when
+	// something past floor is settled.
 	Backlog       *Amount `protobuf:"bytes,5,opt,name=backlog,proto3" json:"backlog,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -8857,7 +8857,8 @@ private static final long serialVersionUID = 0L;
 
     /**
      * <pre>
-     * What the subscription has not settled, outstanding included.
+     * What the subscription has not settled, outstanding included. Its bytes are an
+     * estimate, by the mean size of what is retained.
      * </pre>
      *
      * <code>.headrace.v1.Amount backlog = 3 [json_name = "backlog"];</code>
@@ -8866,7 +8867,8 @@ private static final long serialVersionUID = 0L;
     boolean hasBacklog();
     /**
      * <pre>
-     * What the subscription has not settled, outstanding included.
+     * What the subscription has not settled, outstanding included. Its bytes are an
+     * estimate, by the mean size of what is retained.
      * </pre>
      *
      * <code>.headrace.v1.Amount backlog = 3 [json_name = "backlog"];</code>
@@ -8875,7 +8877,8 @@ private static final long serialVersionUID = 0L;
     io.headrace.v1.Amount getBacklog();
     /**
      * <pre>
-     * What the subscription has not settled, outstanding included.
+     * What the subscription has not settled, outstanding included. Its bytes are an
+     * estimate, by the mean size of what is retained.
      * </pre>
      *
      * <code>.headrace.v1.Amount backlog = 3 [json_name = "backlog"];</code>
@@ -8884,7 +8887,7 @@ private static final long serialVersionUID = 0L;
 
     /**
      * <pre>
-     * The age of the subscription's oldest unsettled message.
+     * The age of the subscription's oldest unsettled message, as far as it is known.
      * </pre>
      *
      * <code>.google.protobuf.Duration oldest_age = 4 [json_name = "oldestAge"];</code>
@@ -8893,7 +8896,7 @@ private static final long serialVersionUID = 0L;
     boolean hasOldestAge();
     /**
      * <pre>
-     * The age of the subscription's oldest unsettled message.
+     * The age of the subscription's oldest unsettled message, as far as it is known.
      * </pre>
      *
      * <code>.google.protobuf.Duration oldest_age = 4 [json_name = "oldestAge"];</code>
@@ -8902,7 +8905,7 @@ private static final long serialVersionUID = 0L;
     com.google.protobuf.Duration getOldestAge();
     /**
      * <pre>
-     * The age of the subscription's oldest unsettled message.
+     * The age of the subscription's oldest unsettled message, as far as it is known.
      * </pre>
      *
      * <code>.google.protobuf.Duration oldest_age = 4 [json_name = "oldestAge"];</code>
@@ -9199,7 +9202,8 @@ private static final long serialVersionUID = 0L;
     private io.headrace.v1.Amount backlog_;
     /**
      * <pre>
-     * What the subscription has not settled, outstanding included.
+     * What the subscription has not settled, outstanding included. Its bytes are an
+     * estimate, by the mean size of what is retained.
      * </pre>
      *
      * <code>.headrace.v1.Amount backlog = 3 [json_name = "backlog"];</code>
@@ -9211,7 +9215,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What the subscription has not settled, outstanding included.
+     * What the subscription has not settled, outstanding included. Its bytes are an
+     * estimate, by the mean size of what is retained.
      * </pre>
      *
      * <code>.headrace.v1.Amount backlog = 3 [json_name = "backlog"];</code>
@@ -9223,7 +9228,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What the subscription has not settled, outstanding included.
+     * What the subscription has not settled, outstanding included. Its bytes are an
+     * estimate, by the mean size of what is retained.
      * </pre>
      *
      * <code>.headrace.v1.Amount backlog = 3 [json_name = "backlog"];</code>
@@ -9237,7 +9243,7 @@ private static final long serialVersionUID = 0L;
     private com.google.protobuf.Duration oldestAge_;
     /**
      * <pre>
-     * The age of the subscription's oldest unsettled message.
+     * The age of the subscription's oldest unsettled message, as far as it is known.
      * </pre>
      *
      * <code>.google.protobuf.Duration oldest_age = 4 [json_name = "oldestAge"];</code>
@@ -9249,7 +9255,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The age of the subscription's oldest unsettled message.
+     * The age of the subscription's oldest unsettled message, as far as it is known.
      * </pre>
      *
      * <code>.google.protobuf.Duration oldest_age = 4 [json_name = "oldestAge"];</code>
@@ -9261,7 +9267,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The age of the subscription's oldest unsettled message.
+     * The age of the subscription's oldest unsettled message, as far as it is known.
      * </pre>
      *
      * <code>.google.protobuf.Duration oldest_age = 4 [json_name = "oldestAge"];</code>
@@ -10515,7 +10521,8 @@ private static final long serialVersionUID = 0L;
           io.headrace.v1.Amount, io.headrace.v1.Amount.Builder, io.headrace.v1.AmountOrBuilder> backlogBuilder_;
       /**
        * <pre>
-       * What the subscription has not settled, outstanding included.
+       * What the subscription has not settled, outstanding included. Its bytes are an
+       * estimate, by the mean size of what is retained.
        * </pre>
        *
        * <code>.headrace.v1.Amount backlog = 3 [json_name = "backlog"];</code>
@@ -10526,7 +10533,8 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * What the subscription has not settled, outstanding included.
+       * What the subscription has not settled, outstanding included. Its bytes are an
+       * estimate, by the mean size of what is retained.
        * </pre>
        *
        * <code>.headrace.v1.Amount backlog = 3 [json_name = "backlog"];</code>
@@ -10541,7 +10549,8 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * What the subscription has not settled, outstanding included.
+       * What the subscription has not settled, outstanding included. Its bytes are an
+       * estimate, by the mean size of what is retained.
        * </pre>
        *
        * <code>.headrace.v1.Amount backlog = 3 [json_name = "backlog"];</code>
@@ -10561,7 +10570,8 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * What the subscription has not settled, outstanding included.
+       * What the subscription has not settled, outstanding included. Its bytes are an
+       * estimate, by the mean size of what is retained.
        * </pre>
        *
        * <code>.headrace.v1.Amount backlog = 3 [json_name = "backlog"];</code>
@@ -10579,7 +10589,8 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * What the subscription has not settled, outstanding included.
+       * What the subscription has not settled, outstanding included. Its bytes are an
+       * estimate, by the mean size of what is retained.
        * </pre>
        *
        * <code>.headrace.v1.Amount backlog = 3 [json_name = "backlog"];</code>
@@ -10604,7 +10615,8 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * What the subscription has not settled, outstanding included.
+       * What the subscription has not settled, outstanding included. Its bytes are an
+       * estimate, by the mean size of what is retained.
        * </pre>
        *
        * <code>.headrace.v1.Amount backlog = 3 [json_name = "backlog"];</code>
@@ -10621,7 +10633,8 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * What the subscription has not settled, outstanding included.
+       * What the subscription has not settled, outstanding included. Its bytes are an
+       * estimate, by the mean size of what is retained.
        * </pre>
        *
        * <code>.headrace.v1.Amount backlog = 3 [json_name = "backlog"];</code>
@@ -10633,7 +10646,8 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * What the subscription has not settled, outstanding included.
+       * What the subscription has not settled, outstanding included. Its bytes are an
+       * estimate, by the mean size of what is retained.
        * </pre>
        *
        * <code>.headrace.v1.Amount backlog = 3 [json_name = "backlog"];</code>
@@ -10648,7 +10662,8 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * What the subscription has not settled, outstanding included.
+       * What the subscription has not settled, outstanding included. Its bytes are an
+       * estimate, by the mean size of what is retained.
        * </pre>
        *
        * <code>.headrace.v1.Amount backlog = 3 [json_name = "backlog"];</code>
@@ -10672,7 +10687,7 @@ private static final long serialVersionUID = 0L;
           com.google.protobuf.Duration, com.google.protobuf.Duration.Builder, com.google.protobuf.DurationOrBuilder> oldestAgeBuilder_;
       /**
        * <pre>
-       * The age of the subscription's oldest unsettled message.
+       * The age of the subscription's oldest unsettled message, as far as it is known.
        * </pre>
        *
        * <code>.google.protobuf.Duration oldest_age = 4 [json_name = "oldestAge"];</code>
@@ -10683,7 +10698,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The age of the subscription's oldest unsettled message.
+       * The age of the subscription's oldest unsettled message, as far as it is known.
        * </pre>
        *
        * <code>.google.protobuf.Duration oldest_age = 4 [json_name = "oldestAge"];</code>
@@ -10698,7 +10713,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The age of the subscription's oldest unsettled message.
+       * The age of the subscription's oldest unsettled message, as far as it is known.
        * </pre>
        *
        * <code>.google.protobuf.Duration oldest_age = 4 [json_name = "oldestAge"];</code>
@@ -10718,7 +10733,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The age of the subscription's oldest unsettled message.
+       * The age of the subscription's oldest unsettled message, as far as it is known.
        * </pre>
        *
        * <code>.google.protobuf.Duration oldest_age = 4 [json_name = "oldestAge"];</code>
@@ -10736,7 +10751,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The age of the subscription's oldest unsettled message.
+       * The age of the subscription's oldest unsettled message, as far as it is known.
        * </pre>
        *
        * <code>.google.protobuf.Duration oldest_age = 4 [json_name = "oldestAge"];</code>
@@ -10761,7 +10776,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The age of the subscription's oldest unsettled message.
+       * The age of the subscription's oldest unsettled message, as far as it is known.
        * </pre>
        *
        * <code>.google.protobuf.Duration oldest_age = 4 [json_name = "oldestAge"];</code>
@@ -10778,7 +10793,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The age of the subscription's oldest unsettled message.
+       * The age of the subscription's oldest unsettled message, as far as it is known.
        * </pre>
        *
        * <code>.google.protobuf.Duration oldest_age = 4 [json_name = "oldestAge"];</code>
@@ -10790,7 +10805,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The age of the subscription's oldest unsettled message.
+       * The age of the subscription's oldest unsettled message, as far as it is known.
        * </pre>
        *
        * <code>.google.protobuf.Duration oldest_age = 4 [json_name = "oldestAge"];</code>
@@ -10805,7 +10820,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The age of the subscription's oldest unsettled message.
+       * The age of the subscription's oldest unsettled message, as far as it is known.
        * </pre>
        *
        * <code>.google.protobuf.Duration oldest_age = 4 [json_name = "oldestAge"];</code>

@@ -112,7 +112,8 @@ private static final long serialVersionUID = 0L;
   private io.headrace.v1.Amount backlog_;
   /**
    * <pre>
-   * What is not settled, outstanding included.
+   * What is not settled, outstanding included. Its bytes are an estimate when
+   * something past floor is settled.
    * </pre>
    *
    * <code>.headrace.v1.Amount backlog = 5 [json_name = "backlog"];</code>
@@ -124,7 +125,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * What is not settled, outstanding included.
+   * What is not settled, outstanding included. Its bytes are an estimate when
+   * something past floor is settled.
    * </pre>
    *
    * <code>.headrace.v1.Amount backlog = 5 [json_name = "backlog"];</code>
@@ -136,7 +138,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * What is not settled, outstanding included.
+   * What is not settled, outstanding included. Its bytes are an estimate when
+   * something past floor is settled.
    * </pre>
    *
    * <code>.headrace.v1.Amount backlog = 5 [json_name = "backlog"];</code>
@@ -741,7 +744,8 @@ private static final long serialVersionUID = 0L;
         io.headrace.v1.Amount, io.headrace.v1.Amount.Builder, io.headrace.v1.AmountOrBuilder> backlogBuilder_;
     /**
      * <pre>
-     * What is not settled, outstanding included.
+     * What is not settled, outstanding included. Its bytes are an estimate when
+     * something past floor is settled.
      * </pre>
      *
      * <code>.headrace.v1.Amount backlog = 5 [json_name = "backlog"];</code>
@@ -752,7 +756,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What is not settled, outstanding included.
+     * What is not settled, outstanding included. Its bytes are an estimate when
+     * something past floor is settled.
      * </pre>
      *
      * <code>.headrace.v1.Amount backlog = 5 [json_name = "backlog"];</code>
@@ -767,7 +772,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What is not settled, outstanding included.
+     * What is not settled, outstanding included. Its bytes are an estimate when
+     * something past floor is settled.
      * </pre>
      *
      * <code>.headrace.v1.Amount backlog = 5 [json_name = "backlog"];</code>
@@ -787,7 +793,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What is not settled, outstanding included.
+     * What is not settled, outstanding included. Its bytes are an estimate when
+     * something past floor is settled.
      * </pre>
      *
      * <code>.headrace.v1.Amount backlog = 5 [json_name = "backlog"];</code>
@@ -805,7 +812,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What is not settled, outstanding included.
+     * What is not settled, outstanding included. Its bytes are an estimate when
+     * something past floor is settled.
      * </pre>
      *
      * <code>.headrace.v1.Amount backlog = 5 [json_name = "backlog"];</code>
@@ -830,7 +838,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What is not settled, outstanding included.
+     * What is not settled, outstanding included. Its bytes are an estimate when
+     * something past floor is settled.
      * </pre>
      *
      * <code>.headrace.v1.Amount backlog = 5 [json_name = "backlog"];</code>
@@ -847,7 +856,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What is not settled, outstanding included.
+     * What is not settled, outstanding included. Its bytes are an estimate when
+     * something past floor is settled.
      * </pre>
      *
      * <code>.headrace.v1.Amount backlog = 5 [json_name = "backlog"];</code>
@@ -859,7 +869,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What is not settled, outstanding included.
+     * What is not settled, outstanding included. Its bytes are an estimate when
+     * something past floor is settled.
      * </pre>
      *
      * <code>.headrace.v1.Amount backlog = 5 [json_name = "backlog"];</code>
@@ -874,7 +885,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What is not settled, outstanding included.
+     * What is not settled, outstanding included. Its bytes are an estimate when
+     * something past floor is settled.
      * </pre>
      *
      * <code>.headrace.v1.Amount backlog = 5 [json_name = "backlog"];</code>

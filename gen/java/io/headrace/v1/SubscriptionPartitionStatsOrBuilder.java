@@ -52,7 +52,8 @@ public interface SubscriptionPartitionStatsOrBuilder extends
 
   /**
    * <pre>
-   * What is not settled, outstanding included.
+   * What is not settled, outstanding included. Its bytes are an estimate when
+   * something past floor is settled.
    * </pre>
    *
    * <code>.headrace.v1.Amount backlog = 5 [json_name = "backlog"];</code>
@@ -61,7 +62,8 @@ public interface SubscriptionPartitionStatsOrBuilder extends
   boolean hasBacklog();
   /**
    * <pre>
-   * What is not settled, outstanding included.
+   * What is not settled, outstanding included. Its bytes are an estimate when
+   * something past floor is settled.
    * </pre>
    *
    * <code>.headrace.v1.Amount backlog = 5 [json_name = "backlog"];</code>
@@ -70,7 +72,8 @@ public interface SubscriptionPartitionStatsOrBuilder extends
   io.headrace.v1.Amount getBacklog();
   /**
    * <pre>
-   * What is not settled, outstanding included.
+   * What is not settled, outstanding included. Its bytes are an estimate when
+   * something past floor is settled.
    * </pre>
    *
    * <code>.headrace.v1.Amount backlog = 5 [json_name = "backlog"];</code>

@@ -104,7 +104,8 @@ private static final long serialVersionUID = 0L;
   private io.headrace.v1.Amount backlog_;
   /**
    * <pre>
-   * What is not settled, outstanding included.
+   * What is not settled, outstanding included. Its bytes are an estimate when
+   * something past a floor is settled.
    * </pre>
    *
    * <code>.headrace.v1.Amount backlog = 2 [json_name = "backlog"];</code>
@@ -116,7 +117,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * What is not settled, outstanding included.
+   * What is not settled, outstanding included. Its bytes are an estimate when
+   * something past a floor is settled.
    * </pre>
    *
    * <code>.headrace.v1.Amount backlog = 2 [json_name = "backlog"];</code>
@@ -128,7 +130,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * What is not settled, outstanding included.
+   * What is not settled, outstanding included. Its bytes are an estimate when
+   * something past a floor is settled.
    * </pre>
    *
    * <code>.headrace.v1.Amount backlog = 2 [json_name = "backlog"];</code>
@@ -1231,7 +1234,8 @@ private static final long serialVersionUID = 0L;
         io.headrace.v1.Amount, io.headrace.v1.Amount.Builder, io.headrace.v1.AmountOrBuilder> backlogBuilder_;
     /**
      * <pre>
-     * What is not settled, outstanding included.
+     * What is not settled, outstanding included. Its bytes are an estimate when
+     * something past a floor is settled.
      * </pre>
      *
      * <code>.headrace.v1.Amount backlog = 2 [json_name = "backlog"];</code>
@@ -1242,7 +1246,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What is not settled, outstanding included.
+     * What is not settled, outstanding included. Its bytes are an estimate when
+     * something past a floor is settled.
      * </pre>
      *
      * <code>.headrace.v1.Amount backlog = 2 [json_name = "backlog"];</code>
@@ -1257,7 +1262,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What is not settled, outstanding included.
+     * What is not settled, outstanding included. Its bytes are an estimate when
+     * something past a floor is settled.
      * </pre>
      *
      * <code>.headrace.v1.Amount backlog = 2 [json_name = "backlog"];</code>
@@ -1277,7 +1283,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What is not settled, outstanding included.
+     * What is not settled, outstanding included. Its bytes are an estimate when
+     * something past a floor is settled.
      * </pre>
      *
      * <code>.headrace.v1.Amount backlog = 2 [json_name = "backlog"];</code>
@@ -1295,7 +1302,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What is not settled, outstanding included.
+     * What is not settled, outstanding included. Its bytes are an estimate when
+     * something past a floor is settled.
      * </pre>
      *
      * <code>.headrace.v1.Amount backlog = 2 [json_name = "backlog"];</code>
@@ -1320,7 +1328,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What is not settled, outstanding included.
+     * What is not settled, outstanding included. Its bytes are an estimate when
+     * something past a floor is settled.
      * </pre>
      *
      * <code>.headrace.v1.Amount backlog = 2 [json_name = "backlog"];</code>
@@ -1337,7 +1346,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What is not settled, outstanding included.
+     * What is not settled, outstanding included. Its bytes are an estimate when
+     * something past a floor is settled.
      * </pre>
      *
      * <code>.headrace.v1.Amount backlog = 2 [json_name = "backlog"];</code>
@@ -1349,7 +1359,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What is not settled, outstanding included.
+     * What is not settled, outstanding included. Its bytes are an estimate when
+     * something past a floor is settled.
      * </pre>
      *
      * <code>.headrace.v1.Amount backlog = 2 [json_name = "backlog"];</code>
@@ -1364,7 +1375,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What is not settled, outstanding included.
+     * What is not settled, outstanding included. Its bytes are an estimate when
+     * something past a floor is settled.
      * </pre>
      *
      * <code>.headrace.v1.Amount backlog = 2 [json_name = "backlog"];</code>

@@ -32,7 +32,8 @@ public interface SubscriptionStatsOrBuilder extends
 
   /**
    * <pre>
-   * What is not settled, outstanding included.
+   * What is not settled, outstanding included. Its bytes are an estimate when
+   * something past a floor is settled.
    * </pre>
    *
    * <code>.headrace.v1.Amount backlog = 2 [json_name = "backlog"];</code>
@@ -41,7 +42,8 @@ public interface SubscriptionStatsOrBuilder extends
   boolean hasBacklog();
   /**
    * <pre>
-   * What is not settled, outstanding included.
+   * What is not settled, outstanding included. Its bytes are an estimate when
+   * something past a floor is settled.
    * </pre>
    *
    * <code>.headrace.v1.Amount backlog = 2 [json_name = "backlog"];</code>
@@ -50,7 +52,8 @@ public interface SubscriptionStatsOrBuilder extends
   io.headrace.v1.Amount getBacklog();
   /**
    * <pre>
-   * What is not settled, outstanding included.
+   * What is not settled, outstanding included. Its bytes are an estimate when
+   * something past a floor is settled.
    * </pre>
    *
    * <code>.headrace.v1.Amount backlog = 2 [json_name = "backlog"];</code>
