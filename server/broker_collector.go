@@ -76,6 +76,8 @@ var subscriptionFigures = []figure[broker.SubscriptionStats]{
 		func(s broker.SubscriptionStats) float64 { return float64(credit(s).Messages) }),
 	gauge("credit_available_bytes", "Bytes that sessions have credit for.", bySubscription,
 		func(s broker.SubscriptionStats) float64 { return float64(credit(s).Bytes) }),
+	gauge("without_credit_seconds", "For how long the session that waits longest for credit has had none.", bySubscription,
+		func(s broker.SubscriptionStats) float64 { return withoutCredit(s).Seconds() }),
 	gauge("sessions", "Open sessions.", bySubscription,
 		func(s broker.SubscriptionStats) float64 { return float64(len(s.Sessions)) }),
 	gauge("loop_busy_ratio", "Share of time that the subscription's loop worked.", bySubscription,
@@ -162,6 +164,14 @@ func credit(s broker.SubscriptionStats) (sum broker.Amount) {
 		sum.Bytes += session.Credit.Bytes
 	}
 	return sum
+}
+
+// withoutCredit is for how long the session that waits longest for credit has had none.
+func withoutCredit(s broker.SubscriptionStats) (longest time.Duration) {
+	for _, session := range s.Sessions {
+		longest = max(longest, session.WithoutCredit)
+	}
+	return longest
 }
 
 func asNumber(b bool) float64 {

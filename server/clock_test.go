@@ -119,6 +119,40 @@ func TestAPublisherThatDoesNotReadIsCutOff(t *testing.T) {
 	})
 }
 
+func TestTheMetricsTellHowLongASessionHasHadNoCredit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := servertest.Start(t, servertest.Options{})
+		session := holdOneMessage(t, s)
+		session.send(window(1, 1<<20))
+		time.Sleep(5 * time.Second) //nolint:forbidigo // in a bubble
+		if got := metric(t, s, "headrace_without_credit_seconds"); got < 4 || got > 5 {
+			t.Errorf("%v s without credit, want about 5", got)
+		}
+		session.send(window(2, 1<<20))
+		time.Sleep(5 * time.Second) //nolint:forbidigo // in a bubble
+		if got := metric(t, s, "headrace_without_credit_seconds"); got != 0 {
+			t.Errorf("%v s without credit, want none", got)
+		}
+		session.finish()
+	})
+}
+
+// metric is the value of a gauge of one resource.
+func metric(t *testing.T, s *servertest.Server, name string) float64 {
+	t.Helper()
+	families, err := s.Metrics().Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		if f.GetName() == name {
+			return f.GetMetric()[0].GetGauge().GetValue()
+		}
+	}
+	t.Fatalf("no metric %s", name)
+	return 0
+}
+
 // openForHours opens a session without the deadline that other tests' streams have.
 func openForHours(t *testing.T, s *servertest.Server) *subscribeStub {
 	t.Helper()

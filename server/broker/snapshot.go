@@ -13,6 +13,8 @@ type snapshot struct {
 	stats    delivery.Stats
 	sessions map[delivery.SessionID]*Session
 	busy     float64
+	// taken is when it was published.
+	taken delivery.Instant
 }
 
 // publishSnapshot publishes a snapshot when somebody asked for one. Loop only.
@@ -24,7 +26,10 @@ func (l *loop) publishSnapshot() {
 	stats := l.stats
 	stats.Partitions = slices.Clone(l.stats.Partitions)
 	stats.Sessions = slices.Clone(l.stats.Sessions)
-	l.snapshot.Store(&snapshot{stats: stats, sessions: maps.Clone(l.sessions), busy: l.meter.share(l.clock.now())})
+	now := l.clock.now()
+	l.snapshot.Store(&snapshot{
+		stats: stats, sessions: maps.Clone(l.sessions), busy: l.meter.share(now), taken: now,
+	})
 	for _, done := range l.taken.asked {
 		signal(done)
 	}
@@ -51,20 +56,29 @@ func (s *snapshot) sessionStats() []SessionStats {
 			continue
 		}
 		described = append(described, SessionStats{
-			Session:     session.publicName,
-			ClientID:    session.params.ClientID,
-			Labels:      session.params.Labels,
-			OpenedAt:    session.openedAt,
-			Credit:      from.Credit,
-			Outstanding: from.Outstanding,
-			Blocked:     from.Blocked,
-			Draining:    from.Draining,
-			Delivered:   from.Delivered,
-			Acked:       from.Acked,
+			Session:       session.publicName,
+			WithoutCredit: s.since(from.DrySince),
+			ClientID:      session.params.ClientID,
+			Labels:        session.params.Labels,
+			OpenedAt:      session.openedAt,
+			Credit:        from.Credit,
+			Outstanding:   from.Outstanding,
+			Blocked:       from.Blocked,
+			Draining:      from.Draining,
+			Delivered:     from.Delivered,
+			Acked:         from.Acked,
 		})
 	}
 	slices.SortFunc(described, func(a, b SessionStats) int { return a.OpenedAt.Compare(b.OpenedAt) })
 	return described
+}
+
+// since is how long ago something was when the snapshot was taken; 0 when it never was.
+func (s *snapshot) since(at delivery.Instant) time.Duration {
+	if at == 0 {
+		return 0
+	}
+	return max(0, s.taken-at)
 }
 
 // meter measures the share of time that a loop works. Loop only.

@@ -62,7 +62,10 @@ type SessionStats struct {
 	Credit      Amount
 	Outstanding Amount
 	Blocked     Blocked
-	Draining    bool
-	Delivered   uint64
-	Acked       uint64
+	// WithoutCredit is for how long the session has had no credit, to about a second;
+	// 0 when it has some.
+	WithoutCredit time.Duration
+	Draining      bool
+	Delivered     uint64
+	Acked         uint64
 }

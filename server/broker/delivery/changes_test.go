@@ -245,6 +245,24 @@ func TestStatsOfSessions(t *testing.T) {
 	want(t, "partitions", len(s.Partitions), 2)
 }
 
+func TestStatsTellSinceWhenASessionHasNoCredit(t *testing.T) {
+	w := newWorld(t, delivery.Config{}, 1)
+	w.publish(0, 10, 10)
+	w.wait(time.Minute)
+	w.attach(1, 20, 1<<20)
+	w.attach(2, 10, 1<<20)
+	w.hear(2*time.Second, 1, 2)
+	want(t, "without credit at first", w.stats().Sessions[0].DrySince, 0)
+	dry := w.now
+	w.window(1, 0, 0)
+	w.hear(time.Second, 1, 2)
+	w.publish(0, 100, 10)
+	w.hear(10*time.Second, 1, 2)
+	want(t, "without credit since", w.stats().Sessions[0].DrySince, dry)
+	w.window(1, 1000, 1<<20)
+	want(t, "with credit again", w.stats().Sessions[0].DrySince, 0)
+}
+
 func TestConfigIsValidated(t *testing.T) {
 	for name, c := range map[string]delivery.Config{
 		"mode":          {Mode: 9},

@@ -22,13 +22,20 @@ const (
 // unreported is no set of reasons: the next look is told in any case.
 const unreported = Blocked(math.MaxUint32)
 
+// noCredit are the reasons that the session's client itself can end by granting more.
+const noCredit = NoCreditMessages | NoCreditBytes
+
 // reporting is what a session was told, and when.
 type reporting struct {
 	reported     Blocked
 	blockedSince Instant
-	lastFlow     Instant
-	lastSent     Instant
-	heard        Instant // on the lease clock
+	// dry says that it was told of having no credit, for the first time in a row at
+	// drySince.
+	dry      bool
+	drySince Instant
+	lastFlow Instant
+	lastSent Instant
+	heard    Instant // on the lease clock
 	// beatAt and silentAt are when to look again, at the earliest.
 	beatAt    Instant
 	silentAt  Instant // on the lease clock
@@ -148,6 +155,9 @@ func (s *State) loading() bool {
 func (s *State) tell(x *session, blocked Blocked, needs uint64) {
 	if blocked != x.reported {
 		x.reported, x.blockedSince = blocked, s.now
+	}
+	if dry := blocked&noCredit != 0; dry != x.dry {
+		x.dry, x.drySince = dry, s.now
 	}
 	x.lastFlow = s.now
 	s.sent(x)

@@ -34,9 +34,11 @@ type SessionStats struct {
 	// Since is when the session was attached, BlockedSince when Blocked last changed.
 	Since        Instant
 	BlockedSince Instant
-	Delivered    uint64
-	Acked        uint64
-	Draining     bool
+	// DrySince is since when it has no credit, as far as it was told; 0: it has some.
+	DrySince  Instant
+	Delivered uint64
+	Acked     uint64
+	Draining  bool
 }
 
 // Stats fills into, reusing its slices. It costs O(sessions + partitions).
@@ -59,10 +61,18 @@ func (s *State) Stats(into *Stats) {
 		into.Sessions = append(into.Sessions, SessionStats{
 			Session: x.id, ClientID: x.clientID, Since: x.since,
 			Credit: x.left().least(s.ceiling.room()), Outstanding: x.stream.held,
-			Blocked: blocked, BlockedSince: x.blockedSince,
+			Blocked: blocked, BlockedSince: x.blockedSince, DrySince: x.withoutCredit(blocked),
 			Delivered: x.delivered, Acked: x.acked, Draining: !x.serving,
 		})
 	}
+}
+
+// withoutCredit is since when a session has no credit, 0 when it has some.
+func (x *session) withoutCredit(blocked Blocked) Instant {
+	if !x.dry || blocked&noCredit == 0 {
+		return 0
+	}
+	return x.drySince
 }
 
 func (c *Counters) add(o *Counters) {
