@@ -45,6 +45,7 @@ func (e *Engine) Commit(b *storage.Batch) error {
 	}
 	e.counters.committed(len(b.Ops), bytes, e.clock().Sub(start))
 	e.space.wrote(uint64(bytes))
+	e.advice.wrote(bytes)
 	return nil
 }
 

@@ -32,6 +32,7 @@ type Engine struct {
 	space       *spaceWatch
 	descriptors *descriptorWatch
 	collector   *collector
+	advice      *appendAdvice
 	counters    *counters
 
 	// quit is closed to end the loops; it has capacity 0.

@@ -21,6 +21,10 @@ type system struct {
 	// fileSizeLimit is the largest file that the process may write.
 	fileSizeLimit func() (uint64, error)
 	openBadger    func(badger.Options) (*badger.DB, error)
+	// mappings is the kernel's table of mapped files; adviseAppends says of one
+	// whether it is appended to.
+	mappings      func() ([]byte, error)
+	adviseAppends func(m mapping, appended bool)
 }
 
 // noLimit is what the system says when there is no limit.
@@ -34,6 +38,8 @@ func realSystem() system {
 		descriptors:        countDescriptors,
 		fileSizeLimit:      fileSizeLimit,
 		openBadger:         badger.Open,
+		mappings:           readMappings,
+		adviseAppends:      adviseAppends,
 	}
 }
 
