@@ -84,11 +84,11 @@ func (c SubscriptionConfig) validate() error {
 	case c.Lease < delivery.MinLease || c.Lease > delivery.MaxLease:
 		return invalidField("lease", "1 s to 12 h")
 	case c.MaxLease < c.Lease || c.MaxLease > delivery.MaxLease:
-		return invalidField("max_lease", "lease to 12 h")
+		return invalidField("max_lease", "at least lease, at most 12 h")
 	case c.MinBackoff < delivery.MinRetryDelay || c.MinBackoff > delivery.MaxRetryDelay:
 		return invalidField("retry.min_backoff", "100 ms to 12 h")
 	case c.MaxBackoff < c.MinBackoff || c.MaxBackoff > delivery.MaxRetryDelay:
-		return invalidField("retry.max_backoff", "min_backoff to 12 h")
+		return invalidField("retry.max_backoff", "at least min_backoff, at most 12 h")
 	case c.MaxOutstanding.Messages < 1 || c.MaxOutstanding.Bytes < 1:
 		return invalidField("max_outstanding", "at least 1 message and 1 byte")
 	}
