@@ -126,6 +126,22 @@ func TestAFailedStoreEndsTheServerWithItsError(t *testing.T) {
 	}
 }
 
+// A client comes back after STORE_UNAVAILABLE, and not after UNKNOWN_OUTCOME.
+func TestACommitOfUnknownOutcomeEndsSessionsAsAFailedStore(t *testing.T) {
+	s := servertest.Start(t, servertest.Options{})
+	session := holdOneMessage(t, s)
+	disk, ok := s.Store.Engine.(*storagetest.Memory)
+	if !ok {
+		t.Fatal("the engine is not the one in memory")
+	}
+	disk.FailNext(storagetest.Fault{Err: storage.ErrUnknown})
+	session.send(ack(1, 1, 1))
+	checkStatus(t, session.end(), codes.Unavailable, "STORE_UNAVAILABLE", "")
+	if err := s.Wait(); !errors.Is(err, storage.ErrUnknown) {
+		t.Fatalf("Serve returned %v", err)
+	}
+}
+
 func TestAStoreThatFailsDuringTheDrainIsTold(t *testing.T) {
 	s := servertest.Start(t, servertest.Options{})
 	session := holdOneMessage(t, s)

@@ -138,7 +138,9 @@ var verdicts = map[headracev1.ErrorReason]verdict{
 	reasonPublishWindowExceeded: {code: codes.ResourceExhausted, text: "more was sent than the publish window allows"},
 	reasonSlowReader:            {code: codes.ResourceExhausted, text: "a frame could not be written in time"},
 	reasonResultsUnread:         {code: codes.ResourceExhausted, text: "too many results wait unread"},
-	reasonLimitReached:          {code: codes.ResourceExhausted, text: "the server has as many of these as it may"},
+	reasonLimitReached: {
+		code: codes.ResourceExhausted, text: "the server has as many of these as it may", retryAfter: 5 * time.Second,
+	},
 
 	reasonStarting:         {code: codes.Unavailable, text: "the server is starting", retryAfter: time.Second},
 	reasonDraining:         {code: codes.Unavailable, text: "the server is stopping"},

@@ -130,7 +130,7 @@ func (l *loop) collectCommit() {
 	case errors.Is(err, storage.ErrNotFound):
 		l.end(ErrSubscriptionDeleted)
 	default:
-		l.end(storeError(err))
+		l.end(sessionError(err))
 	}
 }
 
@@ -180,7 +180,7 @@ func (l *loop) fetchFailed(answer fetched) {
 	case errors.Is(answer.err, storage.ErrTrimmed):
 		l.brokenf("partition %d: %v", answer.partition, answer.err)
 	default:
-		l.end(storeError(answer.err))
+		l.end(sessionError(answer.err))
 	}
 }
 

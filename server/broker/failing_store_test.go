@@ -26,7 +26,7 @@ func twoSubscriptions(t *testing.T) (r *room, billed, audited *reader) {
 // reason of its own; others go on.
 func TestFailedStateCommitEndsTheSubscription(t *testing.T) {
 	for storeErr, want := range map[error]error{
-		storage.ErrUnknown:     ErrUnknownOutcome,
+		storage.ErrUnknown:     ErrStoreUnavailable,
 		storage.ErrUnavailable: ErrStoreUnavailable,
 		storage.ErrDataLoss:    ErrDataLoss,
 		storage.ErrNotFound:    ErrSubscriptionDeleted,

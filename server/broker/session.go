@@ -179,7 +179,7 @@ func (s *Session) Err() error { return s.out.err() }
 // the caller's to release. Errors end the stream: io.EOF (status OK),
 // ErrTakenOver, ErrSessionSilent, ErrSettleNumberGap, ErrFrameOrder, ErrSlowReader,
 // ErrResultsUnread, ErrSubscriptionDeleted, ErrDraining, ErrStoreUnavailable,
-// ErrUnknownOutcome, ErrFenced, ErrDataLoss, ErrSessionClosed, or ctx's.
+// ErrFenced, ErrDataLoss, ErrSessionClosed, or ctx's.
 func (s *Session) Next(ctx context.Context) (Output, error) {
 	for {
 		out, err := s.out.take()

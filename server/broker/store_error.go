@@ -28,6 +28,16 @@ func storeError(err error) error {
 	return err
 }
 
+// sessionError translates an error of the store for sessions. To them a commit of
+// which nobody knows whether it is stored is a store that failed, no more: what is not
+// confirmed may be stored in any case, and a client is to come back.
+func sessionError(err error) error {
+	if errors.Is(err, storage.ErrUnknown) {
+		return fmt.Errorf("%w: %w", ErrStoreUnavailable, err)
+	}
+	return storeError(err)
+}
+
 // storeFailure is how everything ends when the store failed for good.
 func storeFailure(store Store) error {
 	if err := store.Err(); errors.Is(err, storage.ErrFenced) {

@@ -93,14 +93,14 @@ const (
 	// RESOURCE_EXHAUSTED: results wait unread beyond their limit.
 	ErrorReason_ERROR_REASON_RESULTS_UNREAD ErrorReason = 53
 	// RESOURCE_EXHAUSTED: a limit on the number of sessions, topics or
-	// subscriptions is reached.
+	// subscriptions is reached. Carries RetryInfo.
 	ErrorReason_ERROR_REASON_LIMIT_REACHED ErrorReason = 54
 	// UNAVAILABLE: the server is starting. Carries RetryInfo.
 	ErrorReason_ERROR_REASON_STARTING ErrorReason = 60
 	// UNAVAILABLE: the server is stopping.
 	ErrorReason_ERROR_REASON_DRAINING ErrorReason = 61
 	// UNAVAILABLE: the store stopped after a failure; nothing of this call was
-	// stored.
+	// stored, but for settles that are not confirmed, which may be.
 	ErrorReason_ERROR_REASON_STORE_UNAVAILABLE ErrorReason = 62
 	// UNAVAILABLE: this server does not own the shard.
 	ErrorReason_ERROR_REASON_NOT_OWNER ErrorReason = 63

@@ -42,7 +42,7 @@ type SubscriberServiceClient interface {
 	// INVALID_FIELD, NOT_SERVED, TOO_MANY_RANGES, SETTLE_NUMBER_GAP,
 	// SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_DELETED, EXCLUSIVE_SESSION_EXISTS,
 	// TAKEN_OVER, SLOW_READER, RESULTS_UNREAD, SESSION_SILENT, LIMIT_REACHED,
-	// DRAINING, STORE_UNAVAILABLE, DATA_LOSS. A wrong sequence never ends it.
+	// DRAINING, STORE_UNAVAILABLE, FENCED, DATA_LOSS. A wrong sequence never ends it.
 	Subscribe(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[SubscribeRequest, SubscribeResponse], error)
 }
 
@@ -87,7 +87,7 @@ type SubscriberServiceServer interface {
 	// INVALID_FIELD, NOT_SERVED, TOO_MANY_RANGES, SETTLE_NUMBER_GAP,
 	// SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_DELETED, EXCLUSIVE_SESSION_EXISTS,
 	// TAKEN_OVER, SLOW_READER, RESULTS_UNREAD, SESSION_SILENT, LIMIT_REACHED,
-	// DRAINING, STORE_UNAVAILABLE, DATA_LOSS. A wrong sequence never ends it.
+	// DRAINING, STORE_UNAVAILABLE, FENCED, DATA_LOSS. A wrong sequence never ends it.
 	Subscribe(grpc.BidiStreamingServer[SubscribeRequest, SubscribeResponse]) error
 	mustEmbedUnimplementedSubscriberServiceServer()
 }

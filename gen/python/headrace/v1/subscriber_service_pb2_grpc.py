@@ -61,7 +61,7 @@ class SubscriberServiceServicer(object):
         INVALID_FIELD, NOT_SERVED, TOO_MANY_RANGES, SETTLE_NUMBER_GAP,
         SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_DELETED, EXCLUSIVE_SESSION_EXISTS,
         TAKEN_OVER, SLOW_READER, RESULTS_UNREAD, SESSION_SILENT, LIMIT_REACHED,
-        DRAINING, STORE_UNAVAILABLE, DATA_LOSS. A wrong sequence never ends it.
+        DRAINING, STORE_UNAVAILABLE, FENCED, DATA_LOSS. A wrong sequence never ends it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

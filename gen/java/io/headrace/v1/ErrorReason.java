@@ -253,7 +253,7 @@ public enum ErrorReason
   /**
    * <pre>
    * RESOURCE_EXHAUSTED: a limit on the number of sessions, topics or
-   * subscriptions is reached.
+   * subscriptions is reached. Carries RetryInfo.
    * </pre>
    *
    * <code>ERROR_REASON_LIMIT_REACHED = 54;</code>
@@ -278,7 +278,7 @@ public enum ErrorReason
   /**
    * <pre>
    * UNAVAILABLE: the store stopped after a failure; nothing of this call was
-   * stored.
+   * stored, but for settles that are not confirmed, which may be.
    * </pre>
    *
    * <code>ERROR_REASON_STORE_UNAVAILABLE = 62;</code>
@@ -611,7 +611,7 @@ public enum ErrorReason
   /**
    * <pre>
    * RESOURCE_EXHAUSTED: a limit on the number of sessions, topics or
-   * subscriptions is reached.
+   * subscriptions is reached. Carries RetryInfo.
    * </pre>
    *
    * <code>ERROR_REASON_LIMIT_REACHED = 54;</code>
@@ -636,7 +636,7 @@ public enum ErrorReason
   /**
    * <pre>
    * UNAVAILABLE: the store stopped after a failure; nothing of this call was
-   * stored.
+   * stored, but for settles that are not confirmed, which may be.
    * </pre>
    *
    * <code>ERROR_REASON_STORE_UNAVAILABLE = 62;</code>

@@ -126,7 +126,7 @@ public final class SubscriberServiceGrpc {
      * INVALID_FIELD, NOT_SERVED, TOO_MANY_RANGES, SETTLE_NUMBER_GAP,
      * SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_DELETED, EXCLUSIVE_SESSION_EXISTS,
      * TAKEN_OVER, SLOW_READER, RESULTS_UNREAD, SESSION_SILENT, LIMIT_REACHED,
-     * DRAINING, STORE_UNAVAILABLE, DATA_LOSS. A wrong sequence never ends it.
+     * DRAINING, STORE_UNAVAILABLE, FENCED, DATA_LOSS. A wrong sequence never ends it.
      * </pre>
      */
     default io.grpc.stub.StreamObserver<io.headrace.v1.SubscribeRequest> subscribe(
@@ -182,7 +182,7 @@ public final class SubscriberServiceGrpc {
      * INVALID_FIELD, NOT_SERVED, TOO_MANY_RANGES, SETTLE_NUMBER_GAP,
      * SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_DELETED, EXCLUSIVE_SESSION_EXISTS,
      * TAKEN_OVER, SLOW_READER, RESULTS_UNREAD, SESSION_SILENT, LIMIT_REACHED,
-     * DRAINING, STORE_UNAVAILABLE, DATA_LOSS. A wrong sequence never ends it.
+     * DRAINING, STORE_UNAVAILABLE, FENCED, DATA_LOSS. A wrong sequence never ends it.
      * </pre>
      */
     public io.grpc.stub.StreamObserver<io.headrace.v1.SubscribeRequest> subscribe(
@@ -225,7 +225,7 @@ public final class SubscriberServiceGrpc {
      * INVALID_FIELD, NOT_SERVED, TOO_MANY_RANGES, SETTLE_NUMBER_GAP,
      * SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_DELETED, EXCLUSIVE_SESSION_EXISTS,
      * TAKEN_OVER, SLOW_READER, RESULTS_UNREAD, SESSION_SILENT, LIMIT_REACHED,
-     * DRAINING, STORE_UNAVAILABLE, DATA_LOSS. A wrong sequence never ends it.
+     * DRAINING, STORE_UNAVAILABLE, FENCED, DATA_LOSS. A wrong sequence never ends it.
      * </pre>
      */
     @io.grpc.ExperimentalApi("https://github.com/grpc/grpc-java/issues/10918")
