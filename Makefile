@@ -77,6 +77,7 @@ soak: ## The long ones: 200 kills, 10^8 simulator steps, minutes of fuzzing; hou
 .PHONY: bench
 bench: build ## Benchmarks: the store alone, then publish and end to end through a server
 	$(GO) test -run '^$$' -bench . -benchmem ./storage/...
+	$(GO) run ./storage/storebench
 	bin/headrace bench pub --size 1024 --duration 15s
 	bin/headrace bench e2e --size 1024 --duration 15s
 
