@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -125,6 +126,23 @@ func TestAFailedStoreEndsTheServerWithItsError(t *testing.T) {
 		t.Fatalf("Serve returned %v", err)
 	}
 }
+
+func TestTheStatsSayThatASessionDrains(t *testing.T) {
+	s := servertest.Start(t, servertest.Options{})
+	session := holdOneMessage(t, s)
+	session.send(drain(time.Minute))
+	session.await(func(r *headracev1.SubscribeResponse) bool {
+		return slices.Equal(r.GetFlowState().GetBlockedBy(), draining)
+	})
+	if got := subscriptionStats(t, s, "workers").GetSessions()[0].GetBlockedBy(); !slices.Equal(got, draining) {
+		t.Errorf("the session is blocked by %v", got)
+	}
+	session.send(ack(1, 1, 1))
+	session.await(func(r *headracev1.SubscribeResponse) bool { return r.GetDrained() != nil })
+	session.finish()
+}
+
+var draining = []headracev1.BlockedBy{headracev1.BlockedBy_BLOCKED_BY_DRAINING}
 
 // A client comes back after STORE_UNAVAILABLE, and not after UNKNOWN_OUTCOME.
 func TestACommitOfUnknownOutcomeEndsSessionsAsAFailedStore(t *testing.T) {

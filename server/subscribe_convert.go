@@ -1,8 +1,6 @@
 package server
 
 import (
-	"slices"
-
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
@@ -75,7 +73,7 @@ func flowStateProto(f *broker.FlowState) *headracev1.SubscribeResponse {
 		Outstanding: amountProto(f.Outstanding),
 		Backlog:     amountProto(f.Backlog),
 		OldestAge:   ageProto(f.OldestAge),
-		BlockedBy:   flowCauses(f),
+		BlockedBy:   blockedProto(f.Blocked),
 		NeedsBytes:  f.NeedsBytes,
 	}
 	if f.Limits != nil {
@@ -89,6 +87,7 @@ var blockedCauses = []struct {
 	cause broker.Blocked
 	proto headracev1.BlockedBy
 }{
+	{delivery.Draining, headracev1.BlockedBy_BLOCKED_BY_DRAINING},
 	{delivery.WriteStalled, headracev1.BlockedBy_BLOCKED_BY_WRITE_STALLED},
 	{delivery.NoCreditMessages, headracev1.BlockedBy_BLOCKED_BY_NO_CREDIT_MESSAGES},
 	{delivery.NoCreditBytes, headracev1.BlockedBy_BLOCKED_BY_NO_CREDIT_BYTES},
@@ -97,16 +96,6 @@ var blockedCauses = []struct {
 	{delivery.MessageTooLarge, headracev1.BlockedBy_BLOCKED_BY_MESSAGE_TOO_LARGE},
 	{delivery.RetryBackoff, headracev1.BlockedBy_BLOCKED_BY_RETRY_BACKOFF},
 	{delivery.NoMessages, headracev1.BlockedBy_BLOCKED_BY_NO_MESSAGES},
-}
-
-// flowCauses are the causes of a flow state: a session that drains gets nothing,
-// whatever else is the case.
-func flowCauses(f *broker.FlowState) []headracev1.BlockedBy {
-	causes := blockedProto(f.Blocked)
-	if f.Draining {
-		causes = slices.Insert(causes, 0, headracev1.BlockedBy_BLOCKED_BY_DRAINING)
-	}
-	return causes
 }
 
 func blockedProto(b broker.Blocked) []headracev1.BlockedBy {

@@ -101,8 +101,6 @@ func (l *loop) open(letter *letter) {
 	switch e := letter.event.(type) {
 	case *delivery.Attach:
 		l.attach(letter.session)
-	case *delivery.Drain:
-		letter.session.owned.draining = true
 	case *delivery.Detach:
 		if e.How != delivery.Clean && l.sessions[letter.session.handle] != nil {
 			l.forget(letter.session)

@@ -65,9 +65,6 @@ type FlowState struct {
 	Blocked   Blocked
 	// NeedsBytes is the size of the message that waits for byte credit; 0: none.
 	NeedsBytes uint64
-	// Draining says that nothing comes any more, because the session or the broker
-	// drains.
-	Draining bool
 	// Limits are the values in force, when they changed since they were last told.
 	Limits *SessionLimits
 }

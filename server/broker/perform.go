@@ -113,7 +113,6 @@ func (l *loop) flowState(s *Session, e *delivery.Flow) FlowState {
 		Backlog:     Amount{Messages: e.Backlog, Bytes: l.estimate(e.Backlog)},
 		Blocked:     e.Blocked,
 		NeedsBytes:  e.NeedsBytes,
-		Draining:    l.drains || s.owned.draining,
 	}
 	if e.OldestTime != 0 {
 		f.OldestAge = max(0, time.Since(time.Unix(0, e.OldestTime)))

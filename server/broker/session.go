@@ -88,8 +88,6 @@ type ownedSession struct {
 	room, writable bool
 	// changed says that the session is in the loop's list of those to look at.
 	changed bool
-	// draining says that the client asked for no more.
-	draining bool
 	// told are the limits that the client knows.
 	told  SessionLimits
 	event delivery.Writable

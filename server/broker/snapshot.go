@@ -64,7 +64,6 @@ func (s *snapshot) sessionStats() []SessionStats {
 			Credit:        from.Credit,
 			Outstanding:   from.Outstanding,
 			Blocked:       from.Blocked,
-			Draining:      from.Draining,
 			Delivered:     from.Delivered,
 			Acked:         from.Acked,
 		})

@@ -65,7 +65,6 @@ type SessionStats struct {
 	// WithoutCredit is for how long the session has had no credit, to about a second;
 	// 0 when it has some.
 	WithoutCredit time.Duration
-	Draining      bool
 	Delivered     uint64
 	Acked         uint64
 }

@@ -102,6 +102,9 @@ const (
 	RetryBackoff
 	MessageTooLarge
 	WriteStalled
+	// Draining: the session, or the subscription, gives out nothing more. It comes
+	// alone.
+	Draining
 )
 
 // Flow is a session's heartbeat and tells what holds it back.

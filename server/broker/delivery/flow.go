@@ -174,7 +174,7 @@ func (s *State) tell(x *session, blocked Blocked, needs uint64) {
 // its bytes do not suffice.
 func (s *State) blocked(x *session) (b Blocked, needs uint64) {
 	if !x.serving {
-		return 0, 0
+		return Draining, 0
 	}
 	if !x.writable {
 		b |= WriteStalled

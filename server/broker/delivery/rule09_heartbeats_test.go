@@ -156,13 +156,13 @@ func TestRule9BlockedBy(t *testing.T) {
 			},
 			expected: delivery.WriteStalled,
 		},
-		"nothing": {
+		"DRAINING": {
 			prepare: func(w *world) {
 				w.attach(1, 50, 5000)
 				w.publish(0, 1, 10)
 				w.do(&delivery.Drain{Stamp: w.stamp(1), Grace: time.Minute})
 			},
-			expected: 0,
+			expected: delivery.Draining,
 		},
 	}
 	for name, c := range cases {

@@ -110,3 +110,17 @@ func TestRule14IdleWaitsForTheLastCommit(t *testing.T) {
 	w.do(w.commit())
 	want(t, "idle", w.state.Idle(), true)
 }
+
+func TestRule14ADrainIsToldAsAReason(t *testing.T) {
+	w := newWorld(t, delivery.Config{}, 1)
+	w.publish(0, 10, 10)
+	w.attach(1, 5, 1<<20)
+	w.window(1, 10, 1<<20)
+	w.hear(2*time.Second, 1)
+	w.flows = nil
+	w.do(&delivery.Drain{Stamp: w.stamp(1), Grace: time.Minute})
+	w.wait(time.Second)
+	want(t, "flows", len(w.flows), 1)
+	want(t, "blocked", w.flows[0].Blocked, delivery.Draining)
+	want(t, "in the stats", w.stats().Sessions[0].Blocked, delivery.Draining)
+}

@@ -38,7 +38,6 @@ type SessionStats struct {
 	DrySince  Instant
 	Delivered uint64
 	Acked     uint64
-	Draining  bool
 }
 
 // Stats fills into, reusing its slices. It costs O(sessions + partitions).
@@ -62,7 +61,7 @@ func (s *State) Stats(into *Stats) {
 			Session: x.id, ClientID: x.clientID, Since: x.since,
 			Credit: x.left().least(s.ceiling.room()), Outstanding: x.stream.held,
 			Blocked: blocked, BlockedSince: x.blockedSince, DrySince: x.withoutCredit(blocked),
-			Delivered: x.delivered, Acked: x.acked, Draining: !x.serving,
+			Delivered: x.delivered, Acked: x.acked,
 		})
 	}
 }
