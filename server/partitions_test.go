@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -104,7 +105,7 @@ func receivePlaces(t *testing.T, session *subscribeStub, places map[at]int, mess
 			for i := range uint64(run.GetCount()) {
 				place := at{run.GetPartition(), run.GetFirstOffset() + i}
 				want, known := places[place]
-				if got := string(next[0].GetData()); !known || got != fmt.Sprint(want) {
+				if got := string(next[0].GetData()); !known || got != strconv.Itoa(want) {
 					t.Fatalf("at %v came %q, want %d", place, got, want)
 				}
 				delete(places, place)
