@@ -14,7 +14,8 @@ type Engine interface {
 	// Commit applies a batch. It blocks for a bounded time only, and keeps none
 	// of the batch's memory. Errors: ErrFenced, ErrNoSpace, ErrTooLarge,
 	// ErrUnavailable (surely not applied), ErrUnknown (may be applied). After
-	// ErrUnknown the engine takes no more batches.
+	// ErrUnknown the engine takes no more batches; after ErrNoSpace, which is for a
+	// disk below the low mark, the same batch can be tried again.
 	Commit(b *Batch) error
 	// Ledger lists what the engine remembers of batches apart from the records
 	// themselves, oldest first, so that recovery can tell a lost tail. Engines
@@ -63,6 +64,9 @@ type Batch struct {
 	// Hash is the batch's own hash: over its header and over the hash of the
 	// batch before it.
 	Hash uint64
+	// TakesReserve lets the batch use what lies below the low mark: for the small
+	// ones that begin and end a service, which a full disk must not keep from it.
+	TakesReserve bool
 	// Ops are the changes; no key occurs twice.
 	Ops []Op
 }
@@ -84,8 +88,15 @@ type Space struct {
 	FreeBytes uint64
 	// HighMarkBytes is the free space below which publishes are refused.
 	HighMarkBytes uint64
+	// LowMarkBytes is the free space below which no batch is taken, so that the
+	// engine never meets a full disk. It is not above the high mark.
+	LowMarkBytes uint64
 }
 
 // AcceptsPublishes is false when the disk is below the high mark: settles, trims
 // and deletes go on.
 func (s Space) AcceptsPublishes() bool { return s.FreeBytes >= s.HighMarkBytes }
+
+// AcceptsBatches is false when the disk is below the low mark: everything waits,
+// but for batches that take the reserve.
+func (s Space) AcceptsBatches() bool { return s.FreeBytes >= s.LowMarkBytes }

@@ -41,8 +41,8 @@ type mapping struct {
 
 func newAppendAdvice(dir string, s system, log *slog.Logger) *appendAdvice {
 	// The kernel's table has paths without links.
-	if real, err := filepath.EvalSymlinks(filepath.Dir(dir)); err == nil {
-		dir = filepath.Join(real, filepath.Base(dir))
+	if parent, err := filepath.EvalSymlinks(filepath.Dir(dir)); err == nil {
+		dir = filepath.Join(parent, filepath.Base(dir))
 	}
 	return &appendAdvice{dir: dir, system: s, log: log, given: map[string]mapping{}}
 }

@@ -16,5 +16,5 @@ func adviseAppends(m mapping, appended bool) {
 	if appended {
 		advice = unix.MADV_RANDOM
 	}
-	_, _, _ = unix.Syscall(unix.SYS_MADVISE, m.start, m.length, advice)
+	_, _, _ = unix.Syscall(unix.SYS_MADVISE, m.start, m.length, advice) //nolint:dogsled // an answer that does not matter
 }

@@ -22,7 +22,7 @@ const (
 // Commit implements storage.Engine. The batch is one transaction of Badger's, and
 // durable when Commit returns without an error; the ledger's entry is written by
 // then, and synced before the next commit. After ErrUnknown the batch's memory must
-// not be reused.
+// not be reused. ErrNoSpace comes before anything is written, and the engine goes on.
 func (e *Engine) Commit(b *storage.Batch) error {
 	if !e.gate.enter() {
 		return fmt.Errorf("%w: closed", storage.ErrUnavailable)
@@ -59,6 +59,9 @@ func (e *Engine) admit(b *storage.Batch) (int, error) {
 	}
 	bytes, err := checkSize(b)
 	if err != nil {
+		return 0, err
+	}
+	if err := e.space.admit(b, bytes); err != nil {
 		return 0, err
 	}
 	e.epoch = b.Epoch

@@ -83,7 +83,7 @@ func newEngine(o Options, s system, lock *dirLock) *Engine {
 		logger:      &badgerLogger{log: o.Logger, stop: stop},
 		stop:        stop,
 		gate:        newGate(),
-		space:       &spaceWatch{dir: o.Dir, system: s, clock: o.Clock, mark: o.highMarkBytes()},
+		space:       newSpaceWatch(&o, s),
 		descriptors: &descriptorWatch{system: s, stop: stop},
 		counters:    &counters{},
 		advice:      newAppendAdvice(filepath.Join(o.Dir, badgerDirName), s, o.Logger),

@@ -50,6 +50,10 @@ type Options struct {
 	// HighMarkBytes is the free space below which publishes are refused. Default
 	// (0): six memtables, the largest compaction and 64 MiB.
 	HighMarkBytes uint64
+	// LowMarkBytes is the free space below which no batch is taken. It must not be
+	// above the high mark. Default (0): two memtables, the largest batch and 32 MiB,
+	// or the high mark where that is less.
+	LowMarkBytes uint64
 	// CommitTimeout is how long a commit may hang before the engine gives up and
 	// fails. Default: 1 minute.
 	CommitTimeout time.Duration
@@ -105,6 +109,7 @@ func (o *Options) Validate() error {
 		"ValueLogFileBytes is %d, legal is %d to 2 GiB", o.ValueLogFileBytes, record.MaxBatchBytes)
 	check(o.GCInterval >= 0 && o.GCHoldBack > 0, "GCInterval must not be negative, GCHoldBack must be positive")
 	check(o.GCDiscardRatio > 0 && o.GCDiscardRatio < 1, "GCDiscardRatio is %v, legal is between 0 and 1", o.GCDiscardRatio)
+	check(o.LowMarkBytes <= o.highMarkBytes(), "LowMarkBytes (%d) is above the high mark (%d)", o.LowMarkBytes, o.highMarkBytes())
 	check(o.CommitTimeout > 0 && o.DescriptorInterval > 0, "CommitTimeout and DescriptorInterval must be positive")
 	check(o.Logger != nil && o.Clock != nil, "Logger and Clock are needed")
 	return errors.Join(wrong...)
@@ -126,6 +131,16 @@ func (o *Options) highMarkBytes() uint64 {
 		return o.HighMarkBytes
 	}
 	return 6*uint64(o.MemTableBytes) + o.largestCompactionBytes() + reserveBytes
+}
+
+// lowMarkBytes is the free space below which no batch is taken: a memtable that is
+// being filled, one that becomes a table, and a batch.
+func (o *Options) lowMarkBytes() uint64 {
+	const reserveBytes = 32 << 20
+	if o.LowMarkBytes != 0 {
+		return o.LowMarkBytes
+	}
+	return min(2*uint64(o.MemTableBytes)+record.MaxBatchBytes+reserveBytes, o.highMarkBytes())
 }
 
 // roomToOpenBytes is the free space that opening needs: every memtable that is

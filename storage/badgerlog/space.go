@@ -21,7 +21,9 @@ type spaceWatch struct {
 	dir    string
 	system system
 	clock  storage.Clock
-	mark   uint64
+	// high is the mark below which publishes are refused, low the one below which
+	// every batch is, but for those that may go down to the reserve.
+	high, low, reserve uint64
 
 	last    atomic.Pointer[spaceAt]
 	written atomic.Uint64
@@ -30,6 +32,13 @@ type spaceWatch struct {
 type spaceAt struct {
 	free uint64
 	when time.Time
+}
+
+func newSpaceWatch(o *Options, s system) *spaceWatch {
+	return &spaceWatch{
+		dir: o.Dir, system: s, clock: o.Clock,
+		high: o.highMarkBytes(), low: o.lowMarkBytes(), reserve: uint64(o.MemTableBytes),
+	}
 }
 
 // space is the state of the disk, at most maxSpaceAge old.
@@ -41,7 +50,24 @@ func (w *spaceWatch) space() storage.Space {
 	free := at.free
 	// What was written since is gone, even if the disk has not said so yet.
 	free -= min(free, w.written.Load())
-	return storage.Space{FreeBytes: free, HighMarkBytes: w.mark}
+	return storage.Space{FreeBytes: free, HighMarkBytes: w.high, LowMarkBytes: w.low}
+}
+
+// admit refuses a batch that could make Badger meet a full disk, which kills the
+// process. Near the marks the disk is asked for each batch: others may fill it.
+func (w *spaceWatch) admit(b *storage.Batch, bytes int) error {
+	free := w.space().FreeBytes
+	if free/2 < w.high {
+		free = w.measure().free
+	}
+	need := w.low
+	if b.TakesReserve {
+		need = min(need, w.reserve+uint64(bytes))
+	}
+	if free < need {
+		return fmt.Errorf("%w: batch %d: %d MiB are free, %d MiB are kept", storage.ErrNoSpace, b.Number, free>>20, need>>20)
+	}
+	return nil
 }
 
 // wrote tells of a commit.

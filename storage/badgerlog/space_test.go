@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/headrace/headrace/storage"
+	"github.com/headrace/headrace/storage/record"
 )
 
 // disk is a disk whose free space and clock a test sets.
@@ -23,7 +24,7 @@ func (d *disk) watch(mark uint64) *spaceWatch {
 		d.asked++
 		return d.free, d.err
 	}
-	return &spaceWatch{system: s, clock: func() time.Time { return d.now }, mark: mark}
+	return &spaceWatch{system: s, clock: func() time.Time { return d.now }, high: mark}
 }
 
 func TestTrapDiskFullRefusesPublishes(t *testing.T) {
@@ -109,5 +110,67 @@ func TestOpenOnAFullDiskIsRefused(t *testing.T) {
 	if e.Space().AcceptsPublishes() {
 		t.Error("publishes are accepted with 64 MiB")
 	}
-	mustCommit(t, e, batch(2, 1, put("a", "2"))) // Settles and trims go on.
+	first := batch(2, 1, put("a", "2"))
+	first.TakesReserve = true // As the batch that begins a service does.
+	mustCommit(t, e, first)
+}
+
+// TestTrapDiskFullBelowTheLowMarkNoBatchIsTaken: nothing of it is written, the engine
+// goes on, and takes the same batch when there is room.
+func TestTrapDiskFullBelowTheLowMarkNoBatchIsTaken(t *testing.T) {
+	o := testOptions(t.TempDir())
+	free := uint64(1 << 40)
+	s := realSystem()
+	s.freeBytes = func(string) (uint64, error) { return free, nil }
+	e := mustOpenOn(t, o, s)
+	number := uint64(0)
+	for _, c := range []struct {
+		free           uint64
+		reserve, taken bool
+	}{
+		{o.highMarkBytes(), false, true},
+		{o.lowMarkBytes(), false, true},
+		{o.lowMarkBytes() - 1, false, false},
+		{o.lowMarkBytes() - 1, true, true},
+		{uint64(o.MemTableBytes) + 100, true, true},
+		{uint64(o.MemTableBytes), true, false},
+		{0, true, false},
+		{o.lowMarkBytes(), false, true},
+	} {
+		free = c.free
+		b := batch(number+1, 1, put("a", "1"))
+		b.TakesReserve = c.reserve
+		switch err := e.Commit(b); {
+		case c.taken && err == nil:
+			number++
+		case c.taken || !errors.Is(err, storage.ErrNoSpace):
+			t.Errorf("%+v: %v", c, err)
+		}
+		if e.Err() != nil {
+			t.Fatalf("%+v: the engine failed: %v", c, e.Err())
+		}
+	}
+	if n := e.Stats().Commits; n != number {
+		t.Errorf("%d commits, %d succeeded", n, number)
+	}
+	mustClose(t, e)
+	e = mustOpen(t, testOptions(o.Dir))
+	if entries := e.Ledger(); len(entries) != int(number) {
+		t.Errorf("the ledger has %d entries of %d batches", len(entries), number)
+	}
+}
+
+func TestLowMarkCoversMemtablesAndABatch(t *testing.T) {
+	o := DefaultOptions("dir")
+	if got := o.lowMarkBytes(); got != 2*16<<20+32<<20+record.MaxBatchBytes {
+		t.Errorf("the mark is %d MiB", got>>20)
+	}
+	o.HighMarkBytes = 100 << 20
+	if got := o.lowMarkBytes(); got > o.HighMarkBytes {
+		t.Errorf("the low mark is %d, the high mark %d", got, o.HighMarkBytes)
+	}
+	o.LowMarkBytes = 101 << 20
+	if err := o.Validate(); err == nil {
+		t.Error("a low mark above the high mark is legal")
+	}
 }

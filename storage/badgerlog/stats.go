@@ -26,8 +26,8 @@ type Stats struct {
 	// logs and value logs take on disk.
 	LSMBytes, LogBytes, ValueLogBytes uint64
 	// FreeBytes is what the disk has left, HighMarkBytes the mark below which
-	// publishes are refused.
-	FreeBytes, HighMarkBytes uint64
+	// publishes are refused, LowMarkBytes the one below which nothing is stored.
+	FreeBytes, HighMarkBytes, LowMarkBytes uint64
 	// Descriptors are open, of DescriptorLimit.
 	Descriptors, DescriptorLimit uint64
 }
@@ -71,6 +71,7 @@ func (e *Engine) Stats() Stats {
 		BadgerErrors:    e.logger.errors.Load(),
 		FreeBytes:       space.FreeBytes,
 		HighMarkBytes:   space.HighMarkBytes,
+		LowMarkBytes:    space.LowMarkBytes,
 		Descriptors:     e.descriptors.open.Load(),
 		DescriptorLimit: e.descriptors.limit,
 	}

@@ -30,18 +30,23 @@ type committer struct {
 	changes fifo[*change]
 	open    *batch
 	linger  linger
+	hold    spaceHold
 	// spare are batches for reuse.
 	spare    []*batch
 	inFlight *batch
-	chunks   chunkPool
+	// held: the batch in flight is sealed and waits for room on the disk.
+	held   bool
+	chunks chunkPool
 	// ackParts is memory for splitting ack chunks.
 	ackParts []record.AckPart
 	tails    *tailring.Tails
 
 	// toCommit and committed have capacity 1: one batch at a time is committed.
 	toCommit, committed chan *batch
-	// stop is closed to end the loop, done by the loop when it has.
-	stop, done chan struct{}
+	// closing is closed when the store is about to stop: nothing waits for room on
+	// the disk any more. stop is closed to end the loop, done by the loop when it
+	// has.
+	closing, stop, done chan struct{}
 }
 
 func newCommitter(engine storage.Engine, o Options, in *inbox, s *shard, f *failure) *committer {
@@ -51,6 +56,7 @@ func newCommitter(engine storage.Engine, o Options, in *inbox, s *shard, f *fail
 		tails:     tailring.New(o.TailBytes, o.TailPartitionBytes),
 		toCommit:  make(chan *batch, 1),
 		committed: make(chan *batch, 1),
+		closing:   make(chan struct{}),
 		stop:      make(chan struct{}),
 		done:      make(chan struct{}),
 	}
@@ -77,10 +83,14 @@ func (c *committer) run() {
 
 // turn takes turns until there is nothing left to do after a stop.
 func (c *committer) turn() {
-	stop := c.stop
+	closing, stop := c.closing, c.stop
 	for {
 		c.fill()
 		c.handOver()
+		if closing == nil && c.hold.waits() {
+			c.fail(fmt.Errorf("%w: what waited for room on the disk is not stored", storage.ErrNoSpace))
+			return
+		}
 		if stop == nil && c.idle() {
 			return
 		}
@@ -93,6 +103,10 @@ func (c *committer) turn() {
 			return
 		case <-c.linger.fire:
 			c.linger.end()
+		case <-c.hold.fire:
+			c.hold.end()
+		case <-closing:
+			closing = nil
 		case <-stop:
 			stop = nil
 		}
@@ -152,6 +166,7 @@ func (c *committer) fillChanges() {
 // handOver seals the open batch and gives it to be committed, when no other one is
 // in the works.
 func (c *committer) handOver() {
+	c.retryHeld()
 	if c.inFlight != nil || c.open.empty() || c.linger.holds(c.open, !c.queues.empty()) {
 		return
 	}
@@ -159,6 +174,10 @@ func (c *committer) handOver() {
 	if b.changesNothing() {
 		c.settle(b)
 		c.begin()
+		return
+	}
+	if c.lacksSpace() {
+		b.completeRefused()
 		return
 	}
 	c.seal(b)
@@ -169,6 +188,10 @@ func (c *committer) handOver() {
 
 // onCommitted first keeps the disk busy, then tells the world.
 func (c *committer) onCommitted(b *batch) {
+	if refusedForSpace(b.err) {
+		c.holdBatch()
+		return
+	}
 	c.inFlight = nil
 	c.metrics.committed(b)
 	if b.err != nil {

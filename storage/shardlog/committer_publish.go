@@ -49,9 +49,10 @@ func (c *committer) admit(p *storage.Publish) (n need, err error) {
 	return n, nil
 }
 
-// refusing says whether the disk was below the high mark when the batch was begun.
+// refusing says whether the disk was below the high mark when the batch was begun;
+// one that waits for room has its publishes judged as they come.
 func (c *committer) refusing() bool {
-	if b := c.open; !b.spaceAsked {
+	if b := c.open; !b.spaceAsked || c.hold.waits() {
 		b.spaceAsked = true
 		b.refusing = !c.engine.Space().AcceptsPublishes()
 	}

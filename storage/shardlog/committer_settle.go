@@ -81,7 +81,10 @@ func (c *committer) refuse(b *batch, err error) {
 // refuseAll completes everything that is left with ErrUnavailable, in order: after
 // a stop in order there is nothing.
 func (c *committer) refuseAll() {
-	if c.inFlight != nil {
+	switch {
+	case c.held:
+		c.refuse(c.inFlight, storage.ErrUnavailable)
+	case c.inFlight != nil:
 		b := <-c.committed
 		c.refuse(b, outcomeOf(b.err))
 	}

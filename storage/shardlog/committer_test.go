@@ -144,7 +144,7 @@ func TestAFailedCommitIsFinal(t *testing.T) {
 }
 
 func TestWhatIsSurelyNotStoredIsUnavailable(t *testing.T) {
-	for _, err := range []error{storage.ErrFenced, storage.ErrNoSpace, storage.ErrTooLarge, storage.ErrUnavailable} {
+	for _, err := range []error{storage.ErrFenced, storage.ErrTooLarge, storage.ErrUnavailable} {
 		t.Run(err.Error(), func(t *testing.T) {
 			h, m := memoryStore(t)
 			p := storage.PartitionID{Topic: h.MustCreateTopic("orders", 1).ID}

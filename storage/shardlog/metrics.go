@@ -25,6 +25,8 @@ type Metrics struct {
 	TrimSteps, TrimmedMessages, TrimmedSegments uint64
 	// SegmentsCounted: what older commit segments hold is known, so they can go.
 	SegmentsCounted bool
+	// WaitsForSpace: the disk is below the low mark, and everything waits.
+	WaitsForSpace bool
 	// Damaged counts the partitions and subscriptions that were fenced.
 	Damaged uint64
 }
@@ -39,7 +41,7 @@ type metrics struct {
 	cacheHits, diskReads                    atomic.Uint64
 	tailBytes                               atomic.Int64
 	trimSteps, trimmedMessages, trimmedSegs atomic.Uint64
-	segmentsCounted                         atomic.Bool
+	segmentsCounted, waitsForSpace          atomic.Bool
 	damaged                                 atomic.Uint64
 }
 
@@ -78,6 +80,7 @@ func (m *metrics) snapshot() Metrics {
 		TrimmedMessages:   m.trimmedMessages.Load(),
 		TrimmedSegments:   m.trimmedSegs.Load(),
 		SegmentsCounted:   m.segmentsCounted.Load(),
+		WaitsForSpace:     m.waitsForSpace.Load(),
 		Damaged:           m.damaged.Load(),
 	}
 }

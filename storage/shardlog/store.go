@@ -94,10 +94,12 @@ func (s *Store) resumeRemovals(x *shard) {
 }
 
 // Close stops taking work, commits what was handed over, marks the shard as stopped
-// in order, and closes the engine. It is safe to call twice; the error is that of
-// the first call.
+// in order, and closes the engine. What waits for room on the disk is refused
+// instead, and Close says so with ErrNoSpace. It is safe to call twice; the error is
+// that of the first call.
 func (s *Store) Close() error {
 	s.closing.Do(func() {
+		close(s.committer.closing)
 		s.janitor.stop()
 		s.in.close()
 		close(s.committer.stop)

@@ -76,6 +76,7 @@ func (c *committer) writeCheckpoints() error {
 // only one there is.
 func (c *committer) commitNow() error {
 	b := c.open
+	b.TakesReserve = true
 	c.seal(b)
 	if err := c.engine.Commit(&b.Batch); err != nil {
 		return fmt.Errorf("commit batch %d: %w", b.Number, err)

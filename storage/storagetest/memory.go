@@ -84,6 +84,8 @@ func (m *Memory) admit(b *storage.Batch) (fault, error) {
 		return fault{}, fmt.Errorf("%w: epoch %d, seen %d", storage.ErrFenced, b.Epoch, m.epoch)
 	case tooLarge(b):
 		return fault{}, storage.ErrTooLarge
+	case !m.space.AcceptsBatches() && !b.TakesReserve:
+		return fault{}, storage.ErrNoSpace
 	case m.last != 0 && b.Number != m.last+1:
 		panic(fmt.Sprintf("storagetest: batch %d after batch %d", b.Number, m.last))
 	}

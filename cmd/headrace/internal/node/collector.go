@@ -62,6 +62,15 @@ var storeFigures = []figure{
 		func(f figures) float64 { return float64(f.engine.FreeBytes) }),
 	gauge("disk_high_mark_bytes", "Free space below which publishes are refused.",
 		func(f figures) float64 { return float64(f.engine.HighMarkBytes) }),
+	gauge("disk_low_mark_bytes", "Free space below which nothing is stored.",
+		func(f figures) float64 { return float64(f.engine.LowMarkBytes) }),
+	gauge("waits_for_disk", "1 while everything waits for room on the disk, else 0.",
+		func(f figures) float64 {
+			if f.WaitsForSpace {
+				return 1
+			}
+			return 0
+		}),
 	gauge("lsm_bytes", "Disk taken by tables of records.",
 		func(f figures) float64 { return float64(f.engine.LSMBytes) }),
 	gauge("wal_bytes", "Disk taken by write-ahead logs.",
