@@ -57,6 +57,35 @@ func TestLeasesAreExtendedAtAThird(t *testing.T) {
 	})
 }
 
+// What is held gets the new lease at once, whether it is shorter or longer; so does
+// what came under it before it was told.
+func TestAnUpdatedLeaseIsObeyedAtOnce(t *testing.T) {
+	for _, lease := range []time.Duration{3 * time.Second, 2 * time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			s, c := start(t)
+			h := newHolder()
+			receive(t, c, h.handle)
+			stream := openedSubscribe(t, s)
+			stream.Send(t, scripted.Batch(1, 0, "a", "b"))
+			pass(time.Second)
+			flow := scripted.Flow()
+			flow.GetFlowState().Limits = &headracev1.SessionLimits{Lease: durationpb.New(lease)}
+			told := time.Now()
+			stream.Send(t, flow)
+			e := scripted.NextExtend(t, stream)
+			if time.Since(told) != 0 || len(e.GetRanges()) != 1 || e.GetRanges()[0].GetLast() != 2 {
+				t.Errorf("after %v: %v", time.Since(told), e)
+			}
+			stream.Send(t, scripted.Confirm(1))
+			beating(stream)
+			scripted.NextExtend(t, stream)
+			if got := time.Since(told); got != lease/3 {
+				t.Errorf("extended again after %v of a lease of %v", got, lease)
+			}
+		})
+	}
+}
+
 func TestExtensionsThatAreCloseGoTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, c := start(t)

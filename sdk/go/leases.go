@@ -20,12 +20,16 @@ type leases struct {
 	bound   time.Duration // what the user allows; 0: no bound.
 	// next is when a lease may have to be extended; never: nothing is held.
 	next time.Duration
+	// anew says that the lease has changed: everything held is extended once, which
+	// gives it the new one.
+	anew bool
 }
 
 // leaseClock is the lease of one delivery, in time since leases.began.
 type leaseClock struct {
 	arrived time.Duration
 	renewed time.Duration // arrival or latest extension.
+	lease   time.Duration // from renewed on.
 	capped  bool          // the server extends it no more.
 }
 
@@ -37,8 +41,11 @@ func newLeases(bound time.Duration) leases {
 
 // set takes what the server grants; 0 stands for what it does not say.
 func (l *leases) set(lease, longest time.Duration) {
-	if lease > 0 {
+	if lease > 0 && lease != l.lease {
 		l.lease = lease
+		if l.next != never {
+			l.anew, l.next = true, 0
+		}
 	}
 	l.longest = longest
 	if l.bound > 0 && (longest == 0 || l.bound < longest) {
@@ -52,7 +59,7 @@ func (l *leases) arrive(now time.Time) leaseClock {
 	if due := at + l.lease/extendShare; l.next == never || due < l.next {
 		l.next = due
 	}
-	return leaseClock{arrived: at, renewed: at}
+	return leaseClock{arrived: at, renewed: at, lease: l.lease}
 }
 
 // due reports whether sweep has something to look at.
@@ -75,22 +82,23 @@ func (l *leases) sweep(held []*Delivery, now time.Time) (extend spans, ended []*
 	l.next = never
 	for _, d := range held {
 		c := &d.lease
-		due := c.renewed + l.lease/extendShare
+		due := c.renewed + c.lease/extendShare
 		switch {
 		case !l.extendable(c, at):
-			if due = c.renewed + l.lease; due <= at {
+			if due = c.renewed + c.lease; due <= at {
 				ended = append(ended, d)
 				continue
 			}
-		case due <= at+l.lease/gatherShare:
+		case l.anew, due <= at+c.lease/gatherShare:
 			extend.add(d.sequence)
-			c.renewed = at
+			c.renewed, c.lease = at, l.lease
 			due = at + l.lease/extendShare
 		}
 		if l.next == never || due < l.next {
 			l.next = due
 		}
 	}
+	l.anew = false
 	return extend, ended
 }
 

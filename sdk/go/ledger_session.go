@@ -7,11 +7,12 @@ import (
 	"github.com/headrace/headrace/sdk/go/internal/wire"
 )
 
-// opened takes the limits of the session.
+// opened takes the limits of the session, also when they change.
 func (l *ledger) opened(limits *headracev1.SessionLimits) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.leases.set(limits.GetLease().AsDuration(), limits.GetMaxLease().AsDuration())
+	l.signal() // A new lease may be extended earlier.
 	if n := limits.GetMaxUnconfirmedSettles(); n > 0 {
 		l.unconfirmed = int(n)
 	}

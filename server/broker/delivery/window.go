@@ -152,9 +152,6 @@ func (s *State) configure(c Config) {
 	s.ceiling.limit = s.config.Subscription.credit()
 	for _, x := range s.sessions {
 		x.stream.limit = x.streamLimit(s.config.Stream)
-		if !x.ownLease {
-			x.lease = s.config.Lease
-		}
 		if x.client != nil {
 			x.client.ceiling.limit = s.config.Client.credit()
 		}
@@ -163,7 +160,19 @@ func (s *State) configure(c Config) {
 	s.replan()
 	for _, x := range s.sessions {
 		s.refresh(x)
+		s.tellLease(x)
 	}
+}
+
+// tellLease tells a session at once of a lease that changed: it must know how soon to
+// extend what comes next.
+func (s *State) tellLease(x *session) {
+	if x.ownLease || x.lease == s.config.Lease {
+		return
+	}
+	x.lease = s.config.Lease
+	blocked, needs := s.blocked(x)
+	s.tell(x, blocked, needs)
 }
 
 // ceilings are what the session is told about its limits.
