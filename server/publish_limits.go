@@ -48,5 +48,6 @@ func (l publishLimits) proto() *headracev1.PublishLimits {
 		MaxAttributeKeyBytes:   uint32(l.message.MaxAttributeKeyBytes),
 		MaxAttributeValueBytes: uint32(l.message.MaxAttributeValueBytes),
 		MaxOrderingKeyBytes:    uint32(l.message.MaxOrderingKeyBytes),
+		MaxContentTypeBytes:    uint32(l.message.MaxContentTypeBytes),
 	}
 }

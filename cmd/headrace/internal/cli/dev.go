@@ -42,6 +42,9 @@ func (a *App) dev() *cobra.Command {
 			return errors.Join(usageError{err}, os.RemoveAll(dir))
 		}
 		a.sayf("%s", devHint)
+		if settings.Listen != config.Default().Listen {
+			a.sayf("with --addr and the address that follows, or HEADRACE_ADDR set to it.")
+		}
 		return errors.Join(a.runNode(c.Context(), settings), os.RemoveAll(dir))
 	}
 	return c

@@ -45,6 +45,8 @@ type pubReport struct {
 	progress *progressbar.ProgressBar
 	lines    *output.Stream[publishedView] // nil but for jsonl, which has a line each.
 	total    pubView
+	// lastSaid is the failure that was told last: one that repeats is told once.
+	lastSaid string
 }
 
 func newPubReport(a *App, topic string, progress *progressbar.ProgressBar) *pubReport {
@@ -86,9 +88,7 @@ func (r *pubReport) add(line int, p headrace.Position, err error) error {
 	if err != nil {
 		r.total.Failed++
 		view.Error = r.app.explain(err)
-		if r.total.Failed <= maxFailuresSaid {
-			r.app.sayf("headrace: message %d: %s", line, view.Error)
-		}
+		r.say(line, view.Error)
 	} else {
 		r.total.Published++
 		view.MessageID = p.String()
@@ -101,4 +101,13 @@ func (r *pubReport) add(line int, p headrace.Position, err error) error {
 		return nil
 	}
 	return r.lines.Write(view)
+}
+
+// say tells a failure, unless it is the one before again or there were many.
+func (r *pubReport) say(line int, failure string) {
+	if failure == r.lastSaid || r.total.Failed > maxFailuresSaid {
+		return
+	}
+	r.lastSaid = failure
+	r.app.sayf("headrace: message %d: %s", line, failure)
 }

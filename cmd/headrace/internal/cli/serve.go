@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -55,7 +56,7 @@ func (a *App) runNode(parent context.Context, settings config.Server) error {
 
 var endpointColumns = []output.Column[node.Endpoints]{
 	{Head: "serving on", Cell: func(e node.Endpoints) string { return e.Address }},
-	{Head: "operations on", Cell: func(e node.Endpoints) string { return e.OpsAddress }},
+	{Head: "operations on", Cell: func(e node.Endpoints) string { return cmp.Or(e.OpsAddress, "nothing") }},
 }
 
 // logger writes the server's log to standard error.

@@ -315,6 +315,8 @@ type PublishLimits struct {
 	MaxAttributeValueBytes uint32 `protobuf:"varint,6,opt,name=max_attribute_value_bytes,json=maxAttributeValueBytes,proto3" json:"max_attribute_value_bytes,omitempty"`
 	// The most bytes of an ordering key.
 	MaxOrderingKeyBytes uint32 `protobuf:"varint,7,opt,name=max_ordering_key_bytes,json=maxOrderingKeyBytes,proto3" json:"max_ordering_key_bytes,omitempty"`
+	// The most bytes of a content type.
+	MaxContentTypeBytes uint32 `protobuf:"varint,8,opt,name=max_content_type_bytes,json=maxContentTypeBytes,proto3" json:"max_content_type_bytes,omitempty"`
 	unknownFields       protoimpl.UnknownFields
 	sizeCache           protoimpl.SizeCache
 }
@@ -394,6 +396,13 @@ func (x *PublishLimits) GetMaxAttributeValueBytes() uint32 {
 func (x *PublishLimits) GetMaxOrderingKeyBytes() uint32 {
 	if x != nil {
 		return x.MaxOrderingKeyBytes
+	}
+	return 0
+}
+
+func (x *PublishLimits) GetMaxContentTypeBytes() uint32 {
+	if x != nil {
+		return x.MaxContentTypeBytes
 	}
 	return 0
 }
@@ -974,7 +983,7 @@ const file_headrace_v1_publisher_service_proto_rawDesc = "" +
 	"\x05count\x18\x02 \x01(\rR\x05count\x120\n" +
 	"\x06reason\x18\x03 \x01(\x0e2\x18.headrace.v1.ErrorReasonR\x06reason\x12\x14\n" +
 	"\x05field\x18\x04 \x01(\tR\x05field\x12\x14\n" +
-	"\x05limit\x18\x05 \x01(\x04R\x05limit\"\xdf\x02\n" +
+	"\x05limit\x18\x05 \x01(\x04R\x05limit\"\x94\x03\n" +
 	"\rPublishLimits\x12*\n" +
 	"\x11max_message_bytes\x18\x01 \x01(\x04R\x0fmaxMessageBytes\x12,\n" +
 	"\x12max_batch_messages\x18\x02 \x01(\rR\x10maxBatchMessages\x12&\n" +
@@ -982,7 +991,8 @@ const file_headrace_v1_publisher_service_proto_rawDesc = "" +
 	"\x0emax_attributes\x18\x04 \x01(\rR\rmaxAttributes\x125\n" +
 	"\x17max_attribute_key_bytes\x18\x05 \x01(\rR\x14maxAttributeKeyBytes\x129\n" +
 	"\x19max_attribute_value_bytes\x18\x06 \x01(\rR\x16maxAttributeValueBytes\x123\n" +
-	"\x16max_ordering_key_bytes\x18\a \x01(\rR\x13maxOrderingKeyBytes\"\xcb\x03\n" +
+	"\x16max_ordering_key_bytes\x18\a \x01(\rR\x13maxOrderingKeyBytes\x123\n" +
+	"\x16max_content_type_bytes\x18\b \x01(\rR\x13maxContentTypeBytes\"\xcb\x03\n" +
 	"\x14PublishStreamRequest\x12<\n" +
 	"\x04open\x18\x01 \x01(\v2&.headrace.v1.PublishStreamRequest.OpenH\x00R\x04open\x12U\n" +
 	"\rpublish_batch\x18\x02 \x01(\v2..headrace.v1.PublishStreamRequest.PublishBatchH\x00R\fpublishBatch\x126\n" +

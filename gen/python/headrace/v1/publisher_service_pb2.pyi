@@ -54,7 +54,7 @@ class PublishFailure(_message.Message):
     def __init__(self, first_sequence: _Optional[int] = ..., count: _Optional[int] = ..., reason: _Optional[_Union[_error_reason_pb2.ErrorReason, str]] = ..., field: _Optional[str] = ..., limit: _Optional[int] = ...) -> None: ...
 
 class PublishLimits(_message.Message):
-    __slots__ = ("max_message_bytes", "max_batch_messages", "max_batch_bytes", "max_attributes", "max_attribute_key_bytes", "max_attribute_value_bytes", "max_ordering_key_bytes")
+    __slots__ = ("max_message_bytes", "max_batch_messages", "max_batch_bytes", "max_attributes", "max_attribute_key_bytes", "max_attribute_value_bytes", "max_ordering_key_bytes", "max_content_type_bytes")
     MAX_MESSAGE_BYTES_FIELD_NUMBER: _ClassVar[int]
     MAX_BATCH_MESSAGES_FIELD_NUMBER: _ClassVar[int]
     MAX_BATCH_BYTES_FIELD_NUMBER: _ClassVar[int]
@@ -62,6 +62,7 @@ class PublishLimits(_message.Message):
     MAX_ATTRIBUTE_KEY_BYTES_FIELD_NUMBER: _ClassVar[int]
     MAX_ATTRIBUTE_VALUE_BYTES_FIELD_NUMBER: _ClassVar[int]
     MAX_ORDERING_KEY_BYTES_FIELD_NUMBER: _ClassVar[int]
+    MAX_CONTENT_TYPE_BYTES_FIELD_NUMBER: _ClassVar[int]
     max_message_bytes: int
     max_batch_messages: int
     max_batch_bytes: int
@@ -69,7 +70,8 @@ class PublishLimits(_message.Message):
     max_attribute_key_bytes: int
     max_attribute_value_bytes: int
     max_ordering_key_bytes: int
-    def __init__(self, max_message_bytes: _Optional[int] = ..., max_batch_messages: _Optional[int] = ..., max_batch_bytes: _Optional[int] = ..., max_attributes: _Optional[int] = ..., max_attribute_key_bytes: _Optional[int] = ..., max_attribute_value_bytes: _Optional[int] = ..., max_ordering_key_bytes: _Optional[int] = ...) -> None: ...
+    max_content_type_bytes: int
+    def __init__(self, max_message_bytes: _Optional[int] = ..., max_batch_messages: _Optional[int] = ..., max_batch_bytes: _Optional[int] = ..., max_attributes: _Optional[int] = ..., max_attribute_key_bytes: _Optional[int] = ..., max_attribute_value_bytes: _Optional[int] = ..., max_ordering_key_bytes: _Optional[int] = ..., max_content_type_bytes: _Optional[int] = ...) -> None: ...
 
 class PublishStreamRequest(_message.Message):
     __slots__ = ("open", "publish_batch", "heartbeat")

@@ -152,6 +152,21 @@ private static final long serialVersionUID = 0L;
     return maxOrderingKeyBytes_;
   }
 
+  public static final int MAX_CONTENT_TYPE_BYTES_FIELD_NUMBER = 8;
+  private int maxContentTypeBytes_ = 0;
+  /**
+   * <pre>
+   * The most bytes of a content type.
+   * </pre>
+   *
+   * <code>uint32 max_content_type_bytes = 8 [json_name = "maxContentTypeBytes"];</code>
+   * @return The maxContentTypeBytes.
+   */
+  @java.lang.Override
+  public int getMaxContentTypeBytes() {
+    return maxContentTypeBytes_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -186,6 +201,9 @@ private static final long serialVersionUID = 0L;
     }
     if (maxOrderingKeyBytes_ != 0) {
       output.writeUInt32(7, maxOrderingKeyBytes_);
+    }
+    if (maxContentTypeBytes_ != 0) {
+      output.writeUInt32(8, maxContentTypeBytes_);
     }
     getUnknownFields().writeTo(output);
   }
@@ -224,6 +242,10 @@ private static final long serialVersionUID = 0L;
       size += com.google.protobuf.CodedOutputStream
         .computeUInt32Size(7, maxOrderingKeyBytes_);
     }
+    if (maxContentTypeBytes_ != 0) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeUInt32Size(8, maxContentTypeBytes_);
+    }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
     return size;
@@ -253,6 +275,8 @@ private static final long serialVersionUID = 0L;
         != other.getMaxAttributeValueBytes()) return false;
     if (getMaxOrderingKeyBytes()
         != other.getMaxOrderingKeyBytes()) return false;
+    if (getMaxContentTypeBytes()
+        != other.getMaxContentTypeBytes()) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -280,6 +304,8 @@ private static final long serialVersionUID = 0L;
     hash = (53 * hash) + getMaxAttributeValueBytes();
     hash = (37 * hash) + MAX_ORDERING_KEY_BYTES_FIELD_NUMBER;
     hash = (53 * hash) + getMaxOrderingKeyBytes();
+    hash = (37 * hash) + MAX_CONTENT_TYPE_BYTES_FIELD_NUMBER;
+    hash = (53 * hash) + getMaxContentTypeBytes();
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -422,6 +448,7 @@ private static final long serialVersionUID = 0L;
       maxAttributeKeyBytes_ = 0;
       maxAttributeValueBytes_ = 0;
       maxOrderingKeyBytes_ = 0;
+      maxContentTypeBytes_ = 0;
       return this;
     }
 
@@ -476,6 +503,9 @@ private static final long serialVersionUID = 0L;
       if (((from_bitField0_ & 0x00000040) != 0)) {
         result.maxOrderingKeyBytes_ = maxOrderingKeyBytes_;
       }
+      if (((from_bitField0_ & 0x00000080) != 0)) {
+        result.maxContentTypeBytes_ = maxContentTypeBytes_;
+      }
     }
 
     @java.lang.Override
@@ -510,6 +540,9 @@ private static final long serialVersionUID = 0L;
       }
       if (other.getMaxOrderingKeyBytes() != 0) {
         setMaxOrderingKeyBytes(other.getMaxOrderingKeyBytes());
+      }
+      if (other.getMaxContentTypeBytes() != 0) {
+        setMaxContentTypeBytes(other.getMaxContentTypeBytes());
       }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
@@ -572,6 +605,11 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000040;
               break;
             } // case 56
+            case 64: {
+              maxContentTypeBytes_ = input.readUInt32();
+              bitField0_ |= 0x00000080;
+              break;
+            } // case 64
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -893,6 +931,50 @@ private static final long serialVersionUID = 0L;
     public Builder clearMaxOrderingKeyBytes() {
       bitField0_ = (bitField0_ & ~0x00000040);
       maxOrderingKeyBytes_ = 0;
+      onChanged();
+      return this;
+    }
+
+    private int maxContentTypeBytes_ ;
+    /**
+     * <pre>
+     * The most bytes of a content type.
+     * </pre>
+     *
+     * <code>uint32 max_content_type_bytes = 8 [json_name = "maxContentTypeBytes"];</code>
+     * @return The maxContentTypeBytes.
+     */
+    @java.lang.Override
+    public int getMaxContentTypeBytes() {
+      return maxContentTypeBytes_;
+    }
+    /**
+     * <pre>
+     * The most bytes of a content type.
+     * </pre>
+     *
+     * <code>uint32 max_content_type_bytes = 8 [json_name = "maxContentTypeBytes"];</code>
+     * @param value The maxContentTypeBytes to set.
+     * @return This builder for chaining.
+     */
+    public Builder setMaxContentTypeBytes(int value) {
+
+      maxContentTypeBytes_ = value;
+      bitField0_ |= 0x00000080;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The most bytes of a content type.
+     * </pre>
+     *
+     * <code>uint32 max_content_type_bytes = 8 [json_name = "maxContentTypeBytes"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearMaxContentTypeBytes() {
+      bitField0_ = (bitField0_ & ~0x00000080);
+      maxContentTypeBytes_ = 0;
       onChanged();
       return this;
     }

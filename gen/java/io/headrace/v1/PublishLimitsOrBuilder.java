@@ -79,4 +79,14 @@ public interface PublishLimitsOrBuilder extends
    * @return The maxOrderingKeyBytes.
    */
   int getMaxOrderingKeyBytes();
+
+  /**
+   * <pre>
+   * The most bytes of a content type.
+   * </pre>
+   *
+   * <code>uint32 max_content_type_bytes = 8 [json_name = "maxContentTypeBytes"];</code>
+   * @return The maxContentTypeBytes.
+   */
+  int getMaxContentTypeBytes();
 }

@@ -113,7 +113,7 @@ public final class PublisherServiceProto {
       "equence\022\024\n\005count\030\002 \001(\rR\005count\0220\n\006reason\030" +
       "\003 \001(\0162\030.headrace.v1.ErrorReasonR\006reason\022" +
       "\024\n\005field\030\004 \001(\tR\005field\022\024\n\005limit\030\005 \001(\004R\005li" +
-      "mit\"\337\002\n\rPublishLimits\022*\n\021max_message_byt" +
+      "mit\"\224\003\n\rPublishLimits\022*\n\021max_message_byt" +
       "es\030\001 \001(\004R\017maxMessageBytes\022,\n\022max_batch_m" +
       "essages\030\002 \001(\rR\020maxBatchMessages\022&\n\017max_b" +
       "atch_bytes\030\003 \001(\004R\rmaxBatchBytes\022%\n\016max_a" +
@@ -121,46 +121,47 @@ public final class PublisherServiceProto {
       "tribute_key_bytes\030\005 \001(\rR\024maxAttributeKey" +
       "Bytes\0229\n\031max_attribute_value_bytes\030\006 \001(\r" +
       "R\026maxAttributeValueBytes\0223\n\026max_ordering" +
-      "_key_bytes\030\007 \001(\rR\023maxOrderingKeyBytes\"\313\003" +
-      "\n\024PublishStreamRequest\022<\n\004open\030\001 \001(\0132&.h" +
-      "eadrace.v1.PublishStreamRequest.OpenH\000R\004" +
-      "open\022U\n\rpublish_batch\030\002 \001(\0132..headrace.v" +
-      "1.PublishStreamRequest.PublishBatchH\000R\014p" +
-      "ublishBatch\0226\n\theartbeat\030\003 \001(\0132\026.headrac" +
-      "e.v1.HeartbeatH\000R\theartbeat\032D\n\004Open\022\037\n\013p" +
-      "roducer_id\030\001 \001(\tR\nproducerId\022\033\n\tclient_i" +
-      "d\030\002 \001(\tR\010clientId\032\226\001\n\014PublishBatch\022\024\n\005to" +
-      "pic\030\001 \001(\tR\005topic\022%\n\016first_sequence\030\002 \001(\004" +
-      "R\rfirstSequence\022\027\n\007one_way\030\003 \001(\010R\006oneWay" +
-      "\0220\n\010messages\030\017 \003(\0132\024.headrace.v1.Message" +
-      "R\010messagesB\007\n\005frame\"\205\006\n\025PublishStreamRes" +
-      "ponse\022C\n\006opened\030\001 \001(\0132).headrace.v1.Publ" +
-      "ishStreamResponse.OpenedH\000R\006opened\022Y\n\016pu" +
-      "blish_result\030\002 \001(\01320.headrace.v1.Publish" +
-      "StreamResponse.PublishResultH\000R\rpublishR" +
-      "esult\022Y\n\016publish_window\030\003 \001(\01320.headrace" +
-      ".v1.PublishStreamResponse.PublishWindowH" +
-      "\000R\rpublishWindow\022.\n\007go_away\030\004 \001(\0132\023.head" +
-      "race.v1.GoAwayH\000R\006goAway\032c\n\006Opened\0222\n\006li" +
-      "mits\030\001 \001(\0132\032.headrace.v1.PublishLimitsR\006" +
-      "limits\022%\n\016producer_epoch\030\002 \001(\004R\rproducer" +
-      "Epoch\032\361\001\n\rPublishResult\022\024\n\005topic\030\001 \001(\tR\005" +
-      "topic\022)\n\020through_sequence\030\002 \001(\004R\017through" +
-      "Sequence\022-\n\004runs\030\003 \003(\0132\031.headrace.v1.Pub" +
-      "lishedRunR\004runs\0227\n\010failures\030\004 \003(\0132\033.head" +
-      "race.v1.PublishFailureR\010failures\0227\n\ndura" +
-      "bility\030\005 \001(\0162\027.headrace.v1.DurabilityR\nd" +
-      "urability\032_\n\rPublishWindow\022)\n\020through_me" +
-      "ssages\030\001 \001(\004R\017throughMessages\022#\n\rthrough" +
-      "_bytes\030\002 \001(\004R\014throughBytesB\007\n\005frame2\264\001\n\020" +
-      "PublisherService\022D\n\007Publish\022\033.headrace.v" +
-      "1.PublishRequest\032\034.headrace.v1.PublishRe" +
-      "sponse\022Z\n\rPublishStream\022!.headrace.v1.Pu" +
-      "blishStreamRequest\032\".headrace.v1.Publish" +
-      "StreamResponse(\0010\001Be\n\016io.headrace.v1B\025Pu" +
-      "blisherServiceProtoP\001Z:github.com/headra" +
-      "ce/headrace/gen/go/headrace/v1;headracev" +
-      "1b\006proto3"
+      "_key_bytes\030\007 \001(\rR\023maxOrderingKeyBytes\0223\n" +
+      "\026max_content_type_bytes\030\010 \001(\rR\023maxConten" +
+      "tTypeBytes\"\313\003\n\024PublishStreamRequest\022<\n\004o" +
+      "pen\030\001 \001(\0132&.headrace.v1.PublishStreamReq" +
+      "uest.OpenH\000R\004open\022U\n\rpublish_batch\030\002 \001(\013" +
+      "2..headrace.v1.PublishStreamRequest.Publ" +
+      "ishBatchH\000R\014publishBatch\0226\n\theartbeat\030\003 " +
+      "\001(\0132\026.headrace.v1.HeartbeatH\000R\theartbeat" +
+      "\032D\n\004Open\022\037\n\013producer_id\030\001 \001(\tR\nproducerI" +
+      "d\022\033\n\tclient_id\030\002 \001(\tR\010clientId\032\226\001\n\014Publi" +
+      "shBatch\022\024\n\005topic\030\001 \001(\tR\005topic\022%\n\016first_s" +
+      "equence\030\002 \001(\004R\rfirstSequence\022\027\n\007one_way\030" +
+      "\003 \001(\010R\006oneWay\0220\n\010messages\030\017 \003(\0132\024.headra" +
+      "ce.v1.MessageR\010messagesB\007\n\005frame\"\205\006\n\025Pub" +
+      "lishStreamResponse\022C\n\006opened\030\001 \001(\0132).hea" +
+      "drace.v1.PublishStreamResponse.OpenedH\000R" +
+      "\006opened\022Y\n\016publish_result\030\002 \001(\01320.headra" +
+      "ce.v1.PublishStreamResponse.PublishResul" +
+      "tH\000R\rpublishResult\022Y\n\016publish_window\030\003 \001" +
+      "(\01320.headrace.v1.PublishStreamResponse.P" +
+      "ublishWindowH\000R\rpublishWindow\022.\n\007go_away" +
+      "\030\004 \001(\0132\023.headrace.v1.GoAwayH\000R\006goAway\032c\n" +
+      "\006Opened\0222\n\006limits\030\001 \001(\0132\032.headrace.v1.Pu" +
+      "blishLimitsR\006limits\022%\n\016producer_epoch\030\002 " +
+      "\001(\004R\rproducerEpoch\032\361\001\n\rPublishResult\022\024\n\005" +
+      "topic\030\001 \001(\tR\005topic\022)\n\020through_sequence\030\002" +
+      " \001(\004R\017throughSequence\022-\n\004runs\030\003 \003(\0132\031.he" +
+      "adrace.v1.PublishedRunR\004runs\0227\n\010failures" +
+      "\030\004 \003(\0132\033.headrace.v1.PublishFailureR\010fai" +
+      "lures\0227\n\ndurability\030\005 \001(\0162\027.headrace.v1." +
+      "DurabilityR\ndurability\032_\n\rPublishWindow\022" +
+      ")\n\020through_messages\030\001 \001(\004R\017throughMessag" +
+      "es\022#\n\rthrough_bytes\030\002 \001(\004R\014throughBytesB" +
+      "\007\n\005frame2\264\001\n\020PublisherService\022D\n\007Publish" +
+      "\022\033.headrace.v1.PublishRequest\032\034.headrace" +
+      ".v1.PublishResponse\022Z\n\rPublishStream\022!.h" +
+      "eadrace.v1.PublishStreamRequest\032\".headra" +
+      "ce.v1.PublishStreamResponse(\0010\001Be\n\016io.he" +
+      "adrace.v1B\025PublisherServiceProtoP\001Z:gith" +
+      "ub.com/headrace/headrace/gen/go/headrace" +
+      "/v1;headracev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -198,7 +199,7 @@ public final class PublisherServiceProto {
     internal_static_headrace_v1_PublishLimits_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_PublishLimits_descriptor,
-        new java.lang.String[] { "MaxMessageBytes", "MaxBatchMessages", "MaxBatchBytes", "MaxAttributes", "MaxAttributeKeyBytes", "MaxAttributeValueBytes", "MaxOrderingKeyBytes", });
+        new java.lang.String[] { "MaxMessageBytes", "MaxBatchMessages", "MaxBatchBytes", "MaxAttributes", "MaxAttributeKeyBytes", "MaxAttributeValueBytes", "MaxOrderingKeyBytes", "MaxContentTypeBytes", });
     internal_static_headrace_v1_PublishStreamRequest_descriptor =
       getDescriptor().getMessageTypes().get(5);
     internal_static_headrace_v1_PublishStreamRequest_fieldAccessorTable = new
