@@ -14,13 +14,15 @@ GOTEST := $(GO) run -C tools ./gotest
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
 # What `make check` runs, in this order: what is quick to find comes first.
-CHECKS := lint check-generated breaking test race sim fuzz-smoke fault-smoke
+CHECKS := lint check-generated breaking test race sim fuzz-smoke fault-smoke power-cut
 
 # How long and how much; each may be set on the command line.
 FUZZ_TIME ?= 5s
 SIM_STEPS ?= 1000000
 KILL_ROUNDS ?= 5
 SOAK_KILL_ROUNDS ?= 200
+CUT_ROUNDS ?= 8
+SOAK_CUT_ROUNDS ?= 300
 SOAK_SIM_STEPS ?= 100000000
 
 .PHONY: help
@@ -68,9 +70,14 @@ fuzz-smoke: ## Every Fuzz function for 5 seconds
 fault-smoke: ## Kill -9 a server under load, 5 rounds, and look for loss and repetition
 	HEADRACE_KILL_ROUNDS=$(KILL_ROUNDS) $(GOTEST) -count=1 -timeout 20m -run Kill ./...
 
+.PHONY: power-cut
+power-cut: ## Cut the power beneath a store, 8 rounds, and two stores that do not sync (root, Linux)
+	$(GOTEST) -C ../faults -count=1 -timeout 60m ./powercut -rounds $(CUT_ROUNDS)
+
 .PHONY: soak
-soak: ## The long ones: 200 kills, 10^8 simulator steps, minutes of fuzzing; hours
+soak: ## The long ones: 200 kills, 300 power cuts, 10^8 simulator steps, minutes of fuzzing; hours
 	$(MAKE) fault-smoke KILL_ROUNDS=$(SOAK_KILL_ROUNDS)
+	$(MAKE) power-cut CUT_ROUNDS=$(SOAK_CUT_ROUNDS)
 	$(MAKE) sim SIM_STEPS=$(SOAK_SIM_STEPS)
 	$(MAKE) fuzz-smoke FUZZ_TIME=5m
 
@@ -89,6 +96,7 @@ lint: ## gofmt, golangci-lint, buf lint, buf format
 	if [[ -n "$$unformatted" ]]; then echo "not gofmt'd:"; echo "$$unformatted"; exit 1; fi
 	$(GOLANGCI) run ./...
 	cd tools && $(GO) tool -modfile=lint/go.mod golangci-lint run ./...
+	cd faults && $(GO) tool -modfile=../tools/lint/go.mod golangci-lint run ./...
 	$(BUF) lint
 	$(BUF) format --diff --exit-code
 

@@ -1,0 +1,142 @@
+package powercut
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+var (
+	rounds = flag.Int("rounds", 5, "rounds of TestWhatWasPromisedSurvivesAPowerCut")
+	seed   = flag.Uint64("seed", 0, "repeats a campaign's moments and load; 0: a new one")
+)
+
+const (
+	// redRounds is how many rounds a store that does not sync gets until it is
+	// caught.
+	redRounds = 30
+	// shownLogBytes is how much of the victims' log a failed test shows.
+	shownLogBytes = 8 << 10
+)
+
+func TestMain(m *testing.M) {
+	if IsVictim() {
+		os.Exit(Victim())
+	}
+	flag.Parse()
+	os.Exit(m.Run())
+}
+
+// TestWhatWasPromisedSurvivesAPowerCut is the campaign itself.
+func TestWhatWasPromisedSurvivesAPowerCut(t *testing.T) {
+	c := newCampaign(t)
+	c.Rounds = *rounds
+	result, err := c.Run(t.Context())
+	t.Logf("seed %d: %+v", c.Seed, result)
+	if err != nil {
+		t.Error(err)
+	}
+	if result.Published == 0 || result.Confirmed == 0 {
+		t.Error("nothing was at stake")
+	}
+}
+
+// TestAStoreThatPromisesTooEarlyIsCaught gives the harness a store that answers
+// before the disk has.
+func TestAStoreThatPromisesTooEarlyIsCaught(t *testing.T) {
+	c := newCampaign(t)
+	c.Hasty = true
+	wantCaught(t, c)
+}
+
+// TestAStoreThatDoesNotSyncIsCaught builds a victim whose Badger does not sync.
+func TestAStoreThatDoesNotSyncIsCaught(t *testing.T) {
+	c := newCampaign(t)
+	c.Binary = buildMutant(t, "storage/badgerlog/options.go", "b.SyncWrites = true", "b.SyncWrites = false")
+	wantCaught(t, c)
+}
+
+func wantCaught(t *testing.T, c *Campaign) {
+	t.Helper()
+	c.Rounds = redRounds
+	result, err := c.Run(t.Context())
+	if !errors.Is(err, ErrPromiseBroken) {
+		t.Fatalf("%+v: %v; nobody noticed", result, err)
+	}
+	text := err.Error()
+	t.Logf("caught in round %d: %s", result.Rounds, text[:min(len(text), 400)])
+}
+
+// newCampaign is one on this binary, which must be able to mount.
+func newCampaign(t *testing.T) *Campaign {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		leaveOut(t, "needs root, to mount an ext4 image")
+	}
+	if _, err := exec.LookPath("mkfs.ext4"); err != nil {
+		leaveOut(t, "needs mkfs.ext4")
+	}
+	s := *seed
+	if s == 0 {
+		s = uint64(time.Now().UnixNano())
+	}
+	t.Logf("repeat with -seed %d", s)
+	c := &Campaign{Seed: s, Binary: os.Args[0], Dir: t.TempDir(), Logf: t.Logf}
+	t.Cleanup(func() {
+		text, err := os.ReadFile(filepath.Join(c.Dir, "victims.log"))
+		if t.Failed() && err == nil {
+			t.Logf("the end of what the victims logged:\n%s", text[max(0, len(text)-shownLogBytes):])
+		}
+	})
+	return c
+}
+
+// leaveOut skips a test, but not where everything must have run.
+func leaveOut(t *testing.T, reason string) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatalf("NOT TESTED: %s", reason)
+	}
+	t.Skipf("NOT TESTED: %s", reason)
+}
+
+// buildMutant builds this test's binary with one change in a file of the store.
+func buildMutant(t *testing.T, file, from, to string) string {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	original, dir := filepath.Join(root, file), t.TempDir()
+	text, err := os.ReadFile(original)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(string(text), from) != 1 {
+		t.Fatalf("%s does not say %q once", file, from)
+	}
+	mutant, overlay, binary := filepath.Join(dir, "mutant.go"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "mutant")
+	write(t, mutant, []byte(strings.Replace(string(text), from, to, 1)))
+	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{original: mutant}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, overlay, replace)
+	if out, err := exec.Command("go", "test", "-c", "-overlay", overlay, "-o", binary, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return binary
+}
+
+func write(t *testing.T, path string, text []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
