@@ -6,6 +6,7 @@
 //	LOCK      flocked while the store is open; the owner's process id
 //	FORMAT    format version, store id, number of shards; written once
 //	ledger    the commit ledger, see below
+//	ballast   takes room on the disk; given up to open the store when it is full
 //	badger/   Badger's own files
 //
 // A batch is one Badger transaction, synced before Commit returns. Badger has gaps

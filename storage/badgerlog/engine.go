@@ -30,6 +30,7 @@ type Engine struct {
 	gate    *gate
 
 	space       *spaceWatch
+	ballast     *ballast
 	descriptors *descriptorWatch
 	collector   *collector
 	advice      *appendAdvice

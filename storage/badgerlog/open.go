@@ -19,8 +19,8 @@ const badgerDirName = "badger"
 const whatToDo = "keep a copy of the directory, then restore the store"
 
 // Open opens the store in a directory, or makes one. In this order, so that each
-// step may rely on those before it: limits, lock, format file, room on disk, ledger,
-// Badger.
+// step may rely on those before it: limits, lock, format file, room on disk (for
+// which the ballast may be given up), ledger, Badger.
 //
 // Errors: ErrLocked, ErrFormat, ErrNoSpace, ErrDataLoss, ErrLimits, and others of
 // the file system. Each says what to do.
@@ -57,13 +57,13 @@ func openLocked(o Options, s system, lock *dirLock) (*Engine, error) {
 	if e.format, err = openFormat(o.Dir, o.Shards); err != nil {
 		return nil, err
 	}
+	badgerDir := filepath.Join(o.Dir, badgerDirName)
+	if err := e.ballast.makeRoom(o.roomToOpenBytes(logBytes(badgerDir))); err != nil {
+		return nil, err
+	}
 	if err := lock.sign(); err != nil {
 		return nil, fmt.Errorf("badgerlog: %w", err)
 	}
-	if err := checkRoom(s, o.Dir, o.roomToOpenBytes()); err != nil {
-		return nil, err
-	}
-	badgerDir := filepath.Join(o.Dir, badgerDirName)
 	if e.ledger, err = openLedger(filepath.Join(o.Dir, ledgerName), e.format.store, exists(badgerDir), e.stop); err != nil {
 		return nil, err
 	}
@@ -84,6 +84,7 @@ func newEngine(o Options, s system, lock *dirLock) *Engine {
 		stop:        stop,
 		gate:        newGate(),
 		space:       newSpaceWatch(&o, s),
+		ballast:     newBallast(&o, s),
 		descriptors: &descriptorWatch{system: s, stop: stop},
 		counters:    &counters{},
 		advice:      newAppendAdvice(filepath.Join(o.Dir, badgerDirName), s, o.Logger),
@@ -106,6 +107,8 @@ func newEngine(o Options, s system, lock *dirLock) *Engine {
 // start starts the loops.
 func (e *Engine) start() {
 	e.descriptors.check()
+	e.ballast.renew()
+	e.loops.Go(func() { e.ballast.loop(ballastInterval, e.quit) })
 	e.loops.Go(func() { e.descriptors.loop(e.options.DescriptorInterval, e.quit) })
 	e.loops.Go(func() { e.collector.loop(e.options.GCInterval, e.quit) })
 }

@@ -54,6 +54,9 @@ type Options struct {
 	// above the high mark. Default (0): two memtables, the largest batch and 32 MiB,
 	// or the high mark where that is less.
 	LowMarkBytes uint64
+	// BallastBytes is the size of the file that is given up when the store has to be
+	// opened on a full disk; 0: none. Default: 64 MiB.
+	BallastBytes uint64
 	// CommitTimeout is how long a commit may hang before the engine gives up and
 	// fails. Default: 1 minute.
 	CommitTimeout time.Duration
@@ -79,6 +82,7 @@ func DefaultOptions(dir string) Options {
 		LevelZeroStall:     8,
 		Compactors:         2,
 		ValueLogFileBytes:  128 << 20,
+		BallastBytes:       64 << 20,
 		GCInterval:         2 * time.Minute,
 		GCDiscardRatio:     0.5,
 		GCHoldBack:         100 * time.Millisecond,
@@ -143,10 +147,12 @@ func (o *Options) lowMarkBytes() uint64 {
 	return min(2*uint64(o.MemTableBytes)+record.MaxBatchBytes+reserveBytes, o.highMarkBytes())
 }
 
-// roomToOpenBytes is the free space that opening needs: every memtable that is
-// replayed becomes a table, and a new one is made.
-func (o *Options) roomToOpenBytes() uint64 {
-	return uint64(o.MemTables+1) * uint64(o.MemTableBytes)
+// roomToOpenBytes is the free space that opening needs when Badger's write-ahead logs
+// take logBytes: every memtable that is replayed becomes a table, a new one is made,
+// and the first batch leaves a memtable's room.
+func (o *Options) roomToOpenBytes(logBytes uint64) uint64 {
+	table := uint64(o.MemTableBytes)
+	return min(logBytes+2*table+maxWriteBytes, uint64(o.MemTables+1)*table)
 }
 
 // badger gives the options as Badger's.

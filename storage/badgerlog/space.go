@@ -8,8 +8,9 @@ import (
 	"github.com/headrace/headrace/storage"
 )
 
-// maxSpaceAge is how old a measurement of the disk may be. A commit measures anew
-// when it is older, or when much was written since.
+// maxSpaceAge is how old a measurement of the disk may be. It is measured anew when it
+// is older, or when much was written since; and always when there is less than twice
+// the high mark, for others may be filling the disk.
 const (
 	maxSpaceAge        = 100 * time.Millisecond
 	maxUnmeasuredBytes = 16 << 20
@@ -41,25 +42,24 @@ func newSpaceWatch(o *Options, s system) *spaceWatch {
 	}
 }
 
-// space is the state of the disk, at most maxSpaceAge old.
+// space is the state of the disk: at most maxSpaceAge old, near the marks as it is.
 func (w *spaceWatch) space() storage.Space {
 	at := w.last.Load()
 	if at == nil || w.clock().Sub(at.when) > maxSpaceAge {
 		at = w.measure()
 	}
-	free := at.free
-	// What was written since is gone, even if the disk has not said so yet.
-	free -= min(free, w.written.Load())
+	// What was written since is gone.
+	free := at.free - min(at.free, w.written.Load())
+	if free/2 < w.high {
+		free = w.measure().free
+	}
 	return storage.Space{FreeBytes: free, HighMarkBytes: w.high, LowMarkBytes: w.low}
 }
 
 // admit refuses a batch that could make Badger meet a full disk, which kills the
-// process. Near the marks the disk is asked for each batch: others may fill it.
+// process.
 func (w *spaceWatch) admit(b *storage.Batch, bytes int) error {
 	free := w.space().FreeBytes
-	if free/2 < w.high {
-		free = w.measure().free
-	}
 	need := w.low
 	if b.TakesReserve {
 		need = min(need, w.reserve+uint64(bytes))

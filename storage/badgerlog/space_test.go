@@ -64,22 +64,25 @@ func TestSpaceIsMeasuredSeldom(t *testing.T) {
 	asked(2, "much was written")
 	w.wrote(1)
 	asked(3, "more was written")
+	w.high = d.free/2 + 1
+	asked(4, "near the mark")
+	asked(5, "near the mark once again")
 }
 
-// TestSpaceCountsWhatWasWrittenSince: a measurement in between does not overrate.
+// TestSpaceCountsWhatWasWrittenSince: a measurement in between does not overrate, and
+// the disk has the last word where it matters.
 func TestSpaceCountsWhatWasWrittenSince(t *testing.T) {
-	d := disk{free: 1000}
+	d := disk{free: 10_000}
 	w := d.watch(600)
-	if got := w.space(); got.FreeBytes != 1000 || !got.AcceptsPublishes() {
-		t.Errorf("at first: %+v", got)
-	}
-	w.wrote(500)
-	if got := w.space(); got.FreeBytes != 500 || got.AcceptsPublishes() {
-		t.Errorf("after 500 bytes: %+v", got)
-	}
-	w.wrote(5000)
-	if got := w.space(); got.FreeBytes != 0 {
-		t.Errorf("after more than there was: %+v", got)
+	for _, c := range []struct {
+		wrote, says, want uint64
+		asked             int
+	}{{0, 10_000, 10_000, 1}, {500, 9_000, 9_500, 1}, {8_300, 9_000, 1_200, 1}, {1, 1_100, 1_100, 2}, {5_000, 500, 500, 3}} {
+		d.free = c.says
+		w.wrote(c.wrote)
+		if got := w.space(); got.FreeBytes != c.want || got.AcceptsPublishes() != (c.want >= 600) || d.asked != c.asked {
+			t.Errorf("after %d more bytes: %+v, measured %d times", c.wrote, got, d.asked)
+		}
 	}
 }
 
@@ -101,14 +104,14 @@ func TestOpenOnAFullDiskIsRefused(t *testing.T) {
 	mustCommit(t, e, batch(1, 1, put("a", "1")))
 	mustClose(t, e)
 	s := realSystem()
-	s.freeBytes = func(string) (uint64, error) { return 63 << 20, nil }
+	s.freeBytes = func(string) (uint64, error) { return 33 << 20, nil }
 	if _, err := open(testOptions(dir), s); !errors.Is(err, storage.ErrNoSpace) || !strings.Contains(err.Error(), "make room") {
-		t.Errorf("open with 63 MiB: %v", err)
+		t.Errorf("open with 33 MiB: %v", err)
 	}
-	s.freeBytes = func(string) (uint64, error) { return 64 << 20, nil }
+	s.freeBytes = func(string) (uint64, error) { return 34 << 20, nil }
 	e = mustOpenOn(t, testOptions(dir), s)
 	if e.Space().AcceptsPublishes() {
-		t.Error("publishes are accepted with 64 MiB")
+		t.Error("publishes are accepted with 34 MiB")
 	}
 	first := batch(2, 1, put("a", "2"))
 	first.TakesReserve = true // As the batch that begins a service does.
@@ -157,6 +160,19 @@ func TestTrapDiskFullBelowTheLowMarkNoBatchIsTaken(t *testing.T) {
 	e = mustOpen(t, testOptions(o.Dir))
 	if entries := e.Ledger(); len(entries) != int(number) {
 		t.Errorf("the ledger has %d entries of %d batches", len(entries), number)
+	}
+}
+
+func TestRoomToOpenCoversWhatIsReplayed(t *testing.T) {
+	o := DefaultOptions("dir")
+	for logs, want := range map[uint64]uint64{
+		0:        2*16<<20 + maxWriteBytes,
+		10 << 20: 10<<20 + 2*16<<20 + maxWriteBytes,
+		48 << 20: 64 << 20,
+	} {
+		if got := o.roomToOpenBytes(logs); got != want {
+			t.Errorf("with logs of %d bytes: %d, expected %d", logs, got, want)
+		}
 	}
 }
 

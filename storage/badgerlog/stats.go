@@ -28,6 +28,8 @@ type Stats struct {
 	// FreeBytes is what the disk has left, HighMarkBytes the mark below which
 	// publishes are refused, LowMarkBytes the one below which nothing is stored.
 	FreeBytes, HighMarkBytes, LowMarkBytes uint64
+	// BallastBytes is what the ballast takes; 0: there is none to give up.
+	BallastBytes uint64
 	// Descriptors are open, of DescriptorLimit.
 	Descriptors, DescriptorLimit uint64
 }
@@ -72,6 +74,7 @@ func (e *Engine) Stats() Stats {
 		FreeBytes:       space.FreeBytes,
 		HighMarkBytes:   space.HighMarkBytes,
 		LowMarkBytes:    space.LowMarkBytes,
+		BallastBytes:    e.ballast.held(),
 		Descriptors:     e.descriptors.open.Load(),
 		DescriptorLimit: e.descriptors.limit,
 	}
@@ -96,6 +99,13 @@ func (s *Stats) addFiles(dir string) {
 			s.ValueLogBytes += diskBytes(info)
 		}
 	}
+}
+
+// logBytes is what Badger's write-ahead logs take on disk.
+func logBytes(dir string) uint64 {
+	var s Stats
+	s.addFiles(dir)
+	return s.LogBytes
 }
 
 // diskBytes is what a file takes on disk: Badger's logs are sparse.

@@ -20,7 +20,9 @@ type system struct {
 	descriptors func() (uint64, error)
 	// fileSizeLimit is the largest file that the process may write.
 	fileSizeLimit func() (uint64, error)
-	openBadger    func(badger.Options) (*badger.DB, error)
+	// preallocate gives a file room on the disk.
+	preallocate func(f *os.File, bytes int64) error
+	openBadger  func(badger.Options) (*badger.DB, error)
 	// mappings is the kernel's table of mapped files; adviseAppends says of one
 	// whether it is appended to.
 	mappings      func() ([]byte, error)
@@ -37,6 +39,7 @@ func realSystem() system {
 		setDescriptorLimit: setDescriptorLimit,
 		descriptors:        countDescriptors,
 		fileSizeLimit:      fileSizeLimit,
+		preallocate:        preallocate,
 		openBadger:         badger.Open,
 		mappings:           readMappings,
 		adviseAppends:      adviseAppends,

@@ -72,10 +72,16 @@ func (c *committer) holdBatch() {
 }
 
 // retryHeld has the batch that waits for room committed, once there may be some.
+// Until then the publishes behind it are refused, unless that would overtake results
+// in it.
 func (c *committer) retryHeld() {
-	if c.held && !c.lacksSpace() {
+	switch {
+	case !c.held:
+	case !c.lacksSpace():
 		c.held = false
 		c.toCommit <- c.inFlight
+	case len(c.inFlight.publishes) == 0:
+		c.open.completeRefused()
 	}
 }
 
@@ -92,4 +98,5 @@ func (b *batch) completeRefused() {
 	clear(b.publishes)
 	clear(b.queues)
 	b.publishes, b.queues = b.publishes[:0], b.queues[:0]
+	b.spaceAsked = false
 }

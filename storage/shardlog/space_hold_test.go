@@ -98,6 +98,29 @@ func TestTrapDiskFullABatchThatTheEngineRefusedIsTriedAgain(t *testing.T) {
 	})
 }
 
+func TestTrapDiskFullBehindARefusedBatchOfStatePublishesAreRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, m := memoryStore(t)
+		topic := h.MustCreateTopic("orders", 1)
+		p := storage.PartitionID{Topic: topic.ID}
+		s := h.MustSubscribe("billing", topic.ID, storage.Start{})
+		h.MustPublish(p, "a")
+		m.FailNext(storagetest.Fault{Err: storage.ErrNoSpace})
+		slot := submit(h, floorOf(s, 1))
+		synctest.Wait()
+		m.SetSpace(full)
+		if err := h.Await(put(t, h, p, "b")).Err; !errors.Is(err, storage.ErrNoSpace) {
+			t.Errorf("publish: %v", err)
+		}
+		m.SetSpace(roomy)
+		<-slot.Ready()
+		if _, err := slot.Done(); err != nil {
+			t.Errorf("the change set: %v", err)
+		}
+		h.MustPublish(p, "c")
+	})
+}
+
 // A store that stops does not wait for room: what waits is refused, and what was
 // stored is there at the next opening.
 func TestTrapDiskFullAStopDoesNotWaitForRoom(t *testing.T) {

@@ -64,6 +64,8 @@ var storeFigures = []figure{
 		func(f figures) float64 { return float64(f.engine.HighMarkBytes) }),
 	gauge("disk_low_mark_bytes", "Free space below which nothing is stored.",
 		func(f figures) float64 { return float64(f.engine.LowMarkBytes) }),
+	gauge("ballast_bytes", "Disk kept to be given up when the server has to start on a full disk; 0: none.",
+		func(f figures) float64 { return float64(f.engine.BallastBytes) }),
 	gauge("waits_for_disk", "1 while everything waits for room on the disk, else 0.",
 		func(f figures) float64 {
 			if f.WaitsForSpace {
