@@ -30,11 +30,17 @@ func (l *load) newAcker(ctx context.Context, number int, name string) (*acker, e
 	}
 	a.id = id
 	cursors, err := l.store.Cursors(ctx, id)
-	for i := range cursors {
-		a.states[i] = stateOf(&cursors[i])
-		a.last = max(a.last, a.states[i].sequence)
+	if err != nil {
+		return nil, err
 	}
-	return a, err
+	var lines []string
+	for i := range cursors {
+		s := stateOf(&cursors[i])
+		a.states[i], a.last = s, max(a.last, s.sequence)
+		lines = append(lines, fmt.Sprintf("at %d %d %d %d %d", number, i, s.sequence, s.floor, s.head))
+	}
+	l.tell(lines...)
+	return a, nil
 }
 
 // run commits change sets, one after the other.

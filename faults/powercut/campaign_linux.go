@@ -13,10 +13,6 @@ import (
 	"time"
 )
 
-// ErrPromiseBroken is returned when a store does not hold after a cut what it
-// promised before, or cannot be opened.
-var ErrPromiseBroken = errors.New("powercut: a promise is broken")
-
 // Campaign is a series of power cuts to one store.
 type Campaign struct {
 	// Rounds is how many times the store is loaded, cut and inspected. Seed gives
@@ -36,7 +32,7 @@ type Campaign struct {
 // Result is what a campaign did.
 type Result struct {
 	// Rounds ended well; Cuts counts all, those in recovery and in closing too.
-	Rounds, Cuts, InRecovery, InClosing int
+	Rounds, Cuts, InCreation, InRecovery, InClosing int
 	// Published counts acknowledged appends, Confirmed change sets.
 	// Late counts promises after a cut, which are none.
 	Published, Confirmed, Late int
@@ -57,6 +53,9 @@ const (
 	// One round in so many has a second cut in the recovery from the first, one is
 	// cut as it closes.
 	recoverEvery, closeEvery = 3, 4
+	// creations is how many stores are cut while they are made, before the one that
+	// stays.
+	creations = 3
 )
 
 // Run makes the campaign's rounds. The error is ErrPromiseBroken, with everything
@@ -98,6 +97,11 @@ type running struct {
 }
 
 func (r *running) rounds(ctx context.Context) error {
+	for range creations {
+		if err := r.creation(ctx); err != nil {
+			return fmt.Errorf("seed %d, creation %d: %w", r.Seed, r.result.InCreation, err)
+		}
+	}
 	for round := range r.Rounds {
 		if err := r.round(ctx); err != nil {
 			return fmt.Errorf("seed %d, round %d: %w", r.Seed, round, err)
@@ -107,16 +111,35 @@ func (r *running) rounds(ctx context.Context) error {
 	return nil
 }
 
+// creation cuts a store that is being made, looks what is there, and clears it away.
+func (r *running) creation(ctx context.Context) error {
+	r.result.InCreation++
+	if err := r.cutEarly(ctx); err != nil {
+		return err
+	}
+	if err := r.inspect(ctx); err != nil {
+		return err
+	}
+	r.ledger.Forget()
+	return os.RemoveAll(r.disk.storeDir())
+}
+
 // round cuts the power once or twice, and looks what is there.
 func (r *running) round(ctx context.Context) error {
 	if err := r.cutUnderLoad(ctx); err != nil {
 		return err
 	}
 	if r.random.IntN(recoverEvery) == 0 {
-		if err := r.cutInRecovery(ctx); err != nil {
+		r.result.InRecovery++
+		if err := r.cutEarly(ctx); err != nil {
 			return err
 		}
 	}
+	return r.inspect(ctx)
+}
+
+// inspect compares what is there with what was promised.
+func (r *running) inspect(ctx context.Context) error {
 	found, err := inspect(ctx, r.disk.storeDir(), slog.New(slog.NewTextHandler(r.log, nil)))
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrPromiseBroken, err)
@@ -154,13 +177,12 @@ func (r *running) cutUnderLoad(ctx context.Context) error {
 	return r.cutAfter(ctx, v, r.moment(closeTime))
 }
 
-// cutInRecovery cuts a victim that has just been started.
-func (r *running) cutInRecovery(ctx context.Context) error {
+// cutEarly cuts a victim that has just been started, and makes its store or recovers.
+func (r *running) cutEarly(ctx context.Context) error {
 	v, err := r.start(ctx)
 	if err != nil {
 		return err
 	}
-	r.result.InRecovery++
 	return r.cutAfter(ctx, v, r.moment(recoverTime))
 }
 

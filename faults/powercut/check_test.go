@@ -57,6 +57,11 @@ func TestKeptPromisesAreNotComplainedAbout(t *testing.T) {
 	if wrong := Check(promised(t), applied); len(wrong) > 0 {
 		t.Errorf("a change set on its way was applied: %v", wrong)
 	}
+	passed := kept()
+	passed.Cursors[0][0].Chunks = []storage.Chunk{{Index: 0}}
+	if wrong := Check(promised(t), passed); len(wrong) > 0 {
+		t.Errorf("a chunk that the floor has passed: %v", wrong)
+	}
 	if wrong := Check(&Ledger{}, &Found{}); len(wrong) > 0 {
 		t.Errorf("nothing was promised: %v", wrong)
 	}
@@ -76,7 +81,7 @@ func TestEachKindOfBrokenPromiseIsFound(t *testing.T) {
 		"trimmed too far":    {func(f *Found) { f.Partitions[0].First = 2; f.Partitions[0].Messages = f.Partitions[0].Messages[2:] }, "is at most"},
 		"floor went back":    {func(f *Found) { f.set(0, ackState{}) }, "then came 1 change sets"},
 		"half a change set":  {func(f *Found) { f.set(0, ackState{2, 1, 3}) }, "then came 1 change sets"},
-		"a chunk is missing": {func(f *Found) { f.Cursors[1][0].Chunks = nil }, "chunks"},
+		"a chunk is missing": {func(f *Found) { f.Cursors[1][1].Chunks = nil }, "chunks"},
 		"a hole": {
 			func(f *Found) { f.Cursors[0][0].Holes = []storage.OffsetRange{{First: 0, End: 1}} }, "holes",
 		},
@@ -126,6 +131,31 @@ func TestWhatIsPromisedAfterTheCutIsNoPromise(t *testing.T) {
 	}
 	if wrong := Check(l, kept()); len(wrong) == 0 {
 		t.Error("a promise after the power came back was not kept, and nobody noticed")
+	}
+}
+
+func TestANewLifeHasChangeSetsOfTheSameSequence(t *testing.T) {
+	l := promised(t)
+	l.Cut()
+	l.Restored()
+	for _, line := range []string{
+		"at 1 0 1 1 2", "at 1 1 1 0 1", "at 1 2 0 0 0", "at 1 3 0 0 0", // Change set 2 was not applied.
+		"try 1 0 2 2 3", "ok 1",
+	} {
+		if err := l.Tell(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := kept()
+	f.set(0, ackState{2, 2, 3})
+	if wrong := Check(l, f); len(wrong) > 0 {
+		t.Error(wrong)
+	}
+	l = promised(t)
+	for p, line := range []string{"at 1 0 0 0 0", "at 1 1 1 0 1", "at 1 2 0 0 0", "at 1 3 0 0 0"} {
+		if err := l.Tell(line); (err != nil) != (p == partitions-1) {
+			t.Errorf("recovered less than was confirmed: %v", err)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package powercut
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -20,6 +21,10 @@ var subscriptionNames = [...]string{"floor", "scatter"}
 // scattered says whether a subscription has ack chunks.
 func scattered(subscription int) bool { return subscription == 1 }
 
+// ErrPromiseBroken is returned when a store does not hold after a cut what it
+// promised before, or cannot be opened.
+var ErrPromiseBroken = errors.New("powercut: a promise is broken")
+
 // stored is an append that the store said is durable.
 type stored struct {
 	publisher, number uint32
@@ -35,6 +40,8 @@ type acks struct {
 	// pending are the change sets that were handed over and not confirmed before the
 	// cut, the oldest first. There is more than one when some were confirmed after it.
 	pending []changeSet
+	// recovered is what a new life found, as far as it was told.
+	recovered [partitions]ackState
 }
 
 // changeSet has a state for each partition that it touches, nil for the others.
@@ -63,6 +70,8 @@ func (a *acks) after(n int) [partitions]ackState {
 //	pub publisher number partition base count  an append is durable
 //	try subscription partition sequence floor head   … is about to be handed over
 //	ok subscription                            all that was tried is durable
+//	at subscription partition sequence floor head    is what a new life found, for
+//	                                           each partition in turn
 //
 // Tell, Cut and Restored are safe for concurrent use; the rest is for when nobody
 // tells.
@@ -108,6 +117,8 @@ func (l *Ledger) Tell(line string) error {
 		err = l.tellPublished(rest)
 	case "try":
 		err = l.tellTried(rest)
+	case "at":
+		err = l.tellRecovered(rest)
 	case "ok":
 		err = l.tellConfirmed(rest)
 	default:
@@ -134,10 +145,36 @@ func (l *Ledger) tellPublished(fields string) error {
 	return nil
 }
 
+// tellRecovered learns which of the last life's change sets were applied: without
+// it they would be taken for some of the new life's, which has other ones of the
+// same sequence. It counts whenever it comes: what was found was durable.
+func (l *Ledger) tellRecovered(fields string) error {
+	subscription, p, s, err := scanState(fields)
+	if err != nil {
+		return err
+	}
+	a := &l.acks[subscription]
+	a.recovered[p] = s
+	if p < partitions-1 {
+		return nil
+	}
+	for n := range len(a.pending) + 1 {
+		if a.after(n) == a.recovered {
+			a.confirmed, a.pending = a.recovered, nil
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: recovered %+v, confirmed %+v, then %d change sets", ErrPromiseBroken, a.recovered, a.confirmed, len(a.pending))
+}
+
+func scanState(fields string) (subscription, p int, s ackState, err error) {
+	_, err = fmt.Sscan(fields, &subscription, &p, &s.sequence, &s.floor, &s.head)
+	return subscription, p, s, err
+}
+
 func (l *Ledger) tellTried(fields string) error {
-	var s ackState
-	var subscription, p int
-	if _, err := fmt.Sscan(fields, &subscription, &p, &s.sequence, &s.floor, &s.head); err != nil {
+	subscription, p, s, err := scanState(fields)
+	if err != nil {
 		return err
 	}
 	a := &l.acks[subscription]
@@ -161,6 +198,14 @@ func (l *Ledger) tellConfirmed(fields string) error {
 	a.confirmed, a.pending = a.after(len(a.pending)), nil
 	l.confirmed++
 	return nil
+}
+
+// Forget drops all promises: another store takes the place of this one.
+func (l *Ledger) Forget() {
+	l.ready = false
+	l.appends = [partitions][]stored{}
+	l.firsts = [partitions]storage.Offset{}
+	l.acks = [len(subscriptionNames)]acks{}
 }
 
 // Adopt takes what was found after a cut, and checked, as what is promised now.

@@ -20,7 +20,7 @@ var (
 const (
 	// redRounds is how many rounds a store that does not sync gets until it is
 	// caught.
-	redRounds = 30
+	redRounds = 20
 	// shownLogBytes is how much of the victims' log a failed test shows.
 	shownLogBytes = 8 << 10
 )
@@ -55,11 +55,19 @@ func TestAStoreThatPromisesTooEarlyIsCaught(t *testing.T) {
 	wantCaught(t, c)
 }
 
-// TestAStoreThatDoesNotSyncIsCaught builds a victim whose Badger does not sync.
+// TestAStoreThatDoesNotSyncIsCaught builds victims that lack one sync each.
 func TestAStoreThatDoesNotSyncIsCaught(t *testing.T) {
-	c := newCampaign(t)
-	c.Binary = buildMutant(t, "storage/badgerlog/options.go", "b.SyncWrites = true", "b.SyncWrites = false")
-	wantCaught(t, c)
+	mutants := map[string]struct{ file, from, to string }{
+		"Badger":      {"storage/badgerlog/options.go", "b.SyncWrites = true", "b.SyncWrites = false"},
+		"format file": {"storage/badgerlog/format.go", "err = f.Sync()", "err = nil"},
+	}
+	for name, m := range mutants {
+		t.Run(name, func(t *testing.T) {
+			c := newCampaign(t)
+			c.Binary = buildMutant(t, m.file, m.from, m.to)
+			wantCaught(t, c)
+		})
+	}
 }
 
 func wantCaught(t *testing.T, c *Campaign) {
