@@ -3,6 +3,7 @@ package storagetest
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"log/slog"
 	"testing"
 	"time"
@@ -231,15 +232,43 @@ func (h *StoreHarness) Tick() {
 // none.
 func (h *StoreHarness) Bodies(p storage.PartitionID) []string {
 	h.t.Helper()
+	_, bodies := h.Retained(p)
+	return bodies
+}
+
+// Retained gives the first retained offset of a partition and the bodies from it on.
+// What is trimmed while it reads makes it begin again.
+func (h *StoreHarness) Retained(p storage.PartitionID) (storage.Offset, []string) {
+	h.t.Helper()
+	for before := h.mustStats(p); ; {
+		bodies, err := h.bodies(p, before.First, before.Next)
+		if err == nil {
+			return before.First, bodies
+		}
+		now := h.mustStats(p)
+		if !errors.Is(err, storage.ErrTrimmed) || now.First == before.First {
+			h.t.Fatalf("read %v, which begins at %d: %v", p, now.First, err)
+		}
+		before = now
+	}
+}
+
+func (h *StoreHarness) mustStats(p storage.PartitionID) storage.PartitionStats {
+	h.t.Helper()
 	stats, err := h.Stats(p)
 	if err != nil {
 		h.t.Fatalf("stats of %v: %v", p, err)
 	}
+	return stats
+}
+
+// bodies reads the bodies of the offsets [from, end).
+func (h *StoreHarness) bodies(p storage.PartitionID, from, end storage.Offset) ([]string, error) {
 	var bodies []string
-	for at := stats.First; at < stats.Next; {
+	for at := from; at < end; {
 		piece, err := h.Read(h.t.Context(), p, at)
 		if err != nil {
-			h.t.Fatalf("read %v at %d: %v", p, at, err)
+			return nil, err
 		}
 		if piece.Segment == nil {
 			at = piece.Hole.End
@@ -249,7 +278,7 @@ func (h *StoreHarness) Bodies(p storage.PartitionID) []string {
 		at = piece.Segment.End()
 		piece.Segment.Release()
 	}
-	return bodies
+	return bodies, nil
 }
 
 // bodyTag is the tag of the field `messages`, as far as a store cares.
