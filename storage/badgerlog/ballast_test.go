@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,17 +15,25 @@ import (
 // fullDisk is a disk of which a test says how much others have left; the ballast in
 // dir comes on top when it is gone.
 type fullDisk struct {
-	dir  string
-	free uint64
+	dir string
+	// free is read by the engine's loops as well.
+	free atomic.Uint64
+}
+
+func newFullDisk(dir string, freeBytes uint64) *fullDisk {
+	d := &fullDisk{dir: dir}
+	d.free.Store(freeBytes)
+	return d
 }
 
 func (d *fullDisk) system() system {
 	s := realSystem()
 	s.freeBytes = func(string) (uint64, error) {
+		free := d.free.Load()
 		if info, err := os.Stat(filepath.Join(d.dir, ballastName)); err == nil {
-			return d.free - min(d.free, diskBytes(info)), nil
+			return free - min(free, diskBytes(info)), nil
 		}
-		return d.free, nil
+		return free, nil
 	}
 	return s
 }
@@ -33,7 +42,7 @@ func (d *fullDisk) system() system {
 // ballast is gone, and the ballast comes back only when there is room for it.
 func TestTrapDiskFullOpeningGivesUpTheBallast(t *testing.T) {
 	o := testOptions(t.TempDir())
-	d := &fullDisk{dir: o.Dir, free: o.highMarkBytes() + o.BallastBytes + 1<<20}
+	d := newFullDisk(o.Dir, o.highMarkBytes()+o.BallastBytes+1<<20)
 	e := mustOpenOn(t, o, d.system())
 	mustCommit(t, e, batch(1, 1, put("a", "1")))
 	if got := e.Stats().BallastBytes; got < o.BallastBytes || !e.Space().AcceptsPublishes() {
@@ -41,7 +50,7 @@ func TestTrapDiskFullOpeningGivesUpTheBallast(t *testing.T) {
 	}
 	mustClose(t, e)
 
-	d.free = o.BallastBytes // The disk is full.
+	d.free.Store(o.BallastBytes) // The disk is full.
 	e = mustOpenOn(t, o, d.system())
 	if got, err := get(e, "a"); err != nil || got != "1" {
 		t.Errorf("on a full disk: %q, %v", got, err)
@@ -53,12 +62,12 @@ func TestTrapDiskFullOpeningGivesUpTheBallast(t *testing.T) {
 	b.TakesReserve = true
 	mustCommit(t, e, b)
 	e.ballast.renew()
-	d.free = o.highMarkBytes() + o.BallastBytes - 1
+	d.free.Store(o.highMarkBytes() + o.BallastBytes - 1)
 	e.ballast.renew()
 	if got := e.Stats().BallastBytes; got != 0 {
 		t.Errorf("the ballast of %d bytes is back without room for it", got)
 	}
-	d.free += 1 + 1<<20
+	d.free.Add(1 + 1<<20)
 	e.ballast.renew()
 	if !e.ballast.whole() || !e.Space().AcceptsPublishes() {
 		t.Error("the ballast is not back when there is room, or takes what publishes need")
@@ -66,7 +75,7 @@ func TestTrapDiskFullOpeningGivesUpTheBallast(t *testing.T) {
 	mustClose(t, e)
 
 	// Only an opening gives it up, and only one that needs it.
-	d.free = o.BallastBytes + o.highMarkBytes()
+	d.free.Store(o.BallastBytes + o.highMarkBytes())
 	mustClose(t, mustOpenOn(t, o, d.system()))
 	if !e.ballast.whole() {
 		t.Error("given up without need")
@@ -77,9 +86,9 @@ func TestTrapDiskFullOpeningGivesUpTheBallast(t *testing.T) {
 func TestTrapDiskFullWithoutBallastIsRefused(t *testing.T) {
 	o := testOptions(t.TempDir())
 	o.BallastBytes = 0
-	d := &fullDisk{dir: o.Dir, free: 1 << 40}
+	d := newFullDisk(o.Dir, 1<<40)
 	mustClose(t, mustOpenOn(t, o, d.system()))
-	d.free = 1 << 20
+	d.free.Store(1 << 20)
 	if _, err := open(o, d.system()); !errors.Is(err, storage.ErrNoSpace) {
 		t.Errorf("without a ballast: %v", err)
 	}
@@ -122,7 +131,7 @@ func TestBallastComesBackByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := testOptions(t.TempDir())
 		o.BallastBytes = 1 << 20
-		d := &fullDisk{dir: o.Dir}
+		d := newFullDisk(o.Dir, 0)
 		b := newBallast(&o, d.system())
 		quit := make(chan struct{})
 		go b.loop(ballastInterval, quit)
@@ -131,7 +140,7 @@ func TestBallastComesBackByItself(t *testing.T) {
 		if b.whole() {
 			t.Error("made on a full disk")
 		}
-		d.free = 1 << 40
+		d.free.Store(1 << 40)
 		time.Sleep(ballastInterval) //nolint:forbidigo // in a bubble
 		synctest.Wait()
 		if !b.whole() {
