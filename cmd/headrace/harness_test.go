@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/headrace/headrace/cmd/headrace/internal/serverproc"
+	"github.com/headrace/headrace/internal/serverproc"
 )
 
 // binary is the program under test, built once.

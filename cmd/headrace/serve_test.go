@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/headrace/headrace/cmd/headrace/internal/serverproc"
+	"github.com/headrace/headrace/internal/serverproc"
 )
 
 func TestServerKeepsWhatItTookOverAStopAndACrash(t *testing.T) {

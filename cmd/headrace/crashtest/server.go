@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/headrace/headrace/cmd/headrace/internal/serverproc"
+	"github.com/headrace/headrace/internal/serverproc"
 )
 
 const (

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/headrace/headrace/cmd/headrace/internal/serverproc"
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
+	"github.com/headrace/headrace/internal/serverproc"
 	"github.com/headrace/headrace/sdk/go"
 )
 
