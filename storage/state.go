@@ -51,11 +51,20 @@ type Chunk struct {
 	Attempts []AttemptCount
 }
 
-// AttemptCount are the charged attempts of one unsettled message.
+// AttemptCount is how often the delivery of one unsettled message came to nothing.
 type AttemptCount struct {
-	Offset          Offset
+	Offset Offset
+	// Failed and Expired are the charged attempts: settled with a failure, ended with
+	// their lease or session.
 	Failed, Expired uint32
+	// Lost counts deliveries that were not begun when their session broke.
+	Lost uint32
+	// NotBefore is when the message is due again, in Unix milliseconds; 0: at once.
+	NotBefore int64
 }
+
+// MaxNotBefore bounds AttemptCount.NotBefore, in Unix milliseconds.
+const MaxNotBefore = 1<<48 - 1
 
 // Cursor is the delivery state of one partition as recovery found it.
 type Cursor struct {

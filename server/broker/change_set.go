@@ -15,7 +15,7 @@ type changeSet struct {
 }
 
 // fill makes the store's form of a change set. It is valid until the next call.
-func (c *changeSet) fill(from *delivery.ChangeSet) *storage.ChangeSet {
+func (c *changeSet) fill(from *delivery.ChangeSet, due dueTimes) *storage.ChangeSet {
 	old := c.stored.Cursors[:cap(c.stored.Cursors)]
 	c.stored.Cursors = c.stored.Cursors[:0]
 	for i := range from.Partitions {
@@ -23,13 +23,13 @@ func (c *changeSet) fill(from *delivery.ChangeSet) *storage.ChangeSet {
 		if i < len(old) {
 			reused = old[i]
 		}
-		c.stored.Cursors = append(c.stored.Cursors, storedCursor(&from.Partitions[i], reused.Chunks))
+		c.stored.Cursors = append(c.stored.Cursors, storedCursor(&from.Partitions[i], due, reused.Chunks))
 	}
 	return &c.stored
 }
 
 // storedCursor makes the store's form of one partition's change.
-func storedCursor(from *delivery.PartitionChange, chunks []storage.Chunk) storage.CursorChange {
+func storedCursor(from *delivery.PartitionChange, due dueTimes, chunks []storage.Chunk) storage.CursorChange {
 	old := chunks[:cap(chunks)]
 	chunks = chunks[:0]
 	for i := range from.Chunks {
@@ -37,7 +37,7 @@ func storedCursor(from *delivery.PartitionChange, chunks []storage.Chunk) storag
 		if i < len(old) {
 			reused = old[i]
 		}
-		chunks = append(chunks, storedChunk(&from.Chunks[i], reused))
+		chunks = append(chunks, storedChunk(&from.Chunks[i], due, reused))
 	}
 	// They come in the order of their first change; the store wants them by index.
 	slices.SortFunc(chunks, func(a, b storage.Chunk) int { return cmp.Compare(a.Index, b.Index) })
@@ -50,7 +50,7 @@ func storedCursor(from *delivery.PartitionChange, chunks []storage.Chunk) storag
 }
 
 // storedChunk makes the store's form of one chunk.
-func storedChunk(from *delivery.Chunk, reused storage.Chunk) storage.Chunk {
+func storedChunk(from *delivery.Chunk, due dueTimes, reused storage.Chunk) storage.Chunk {
 	chunk := storage.Chunk{Index: from.Index, Acked: reused.Acked[:0], Attempts: reused.Attempts[:0]}
 	base := storage.Offset(from.Index * delivery.ChunkOffsets)
 	for first, last := from.Acked.Next(0); first < delivery.ChunkOffsets; first, last = from.Acked.Next(last + 1) {
@@ -61,16 +61,18 @@ func storedChunk(from *delivery.Chunk, reused storage.Chunk) storage.Chunk {
 	}
 	for _, count := range from.Counts {
 		chunk.Attempts = append(chunk.Attempts, storage.AttemptCount{
-			Offset:  storage.Offset(count.Offset),
-			Failed:  count.Failed,
-			Expired: count.Expired,
+			Offset:    storage.Offset(count.Offset),
+			Failed:    count.Failed,
+			Expired:   count.Expired,
+			NotBefore: due.stored(count.NotBefore),
 		})
 	}
 	return chunk
 }
 
-// recovered turns a stored cursor into the state machine's. head is the partition's.
-func recovered(from *storage.Cursor, head storage.Offset) delivery.Cursor {
+// recovered turns a stored cursor into the state machine's. head is the partition's,
+// due tells when what has failed is due again.
+func recovered(from *storage.Cursor, head storage.Offset, due dueTimes) delivery.Cursor {
 	cursor := delivery.Cursor{
 		Partition:  uint32(from.Partition),
 		Generation: from.Generation,
@@ -84,12 +86,12 @@ func recovered(from *storage.Cursor, head storage.Offset) delivery.Cursor {
 		}
 	}
 	for i := range from.Chunks {
-		cursor.Chunks = append(cursor.Chunks, recoveredChunk(&from.Chunks[i]))
+		cursor.Chunks = append(cursor.Chunks, recoveredChunk(&from.Chunks[i], due))
 	}
 	return cursor
 }
 
-func recoveredChunk(from *storage.Chunk) delivery.Chunk {
+func recoveredChunk(from *storage.Chunk, due dueTimes) delivery.Chunk {
 	chunk := delivery.Chunk{Index: from.Index}
 	base := storage.Offset(from.Index * delivery.ChunkOffsets)
 	for _, acked := range from.Acked {
@@ -98,7 +100,9 @@ func recoveredChunk(from *storage.Chunk) delivery.Chunk {
 		}
 	}
 	for _, a := range from.Attempts {
-		chunk.Counts = append(chunk.Counts, delivery.Count{Offset: uint64(a.Offset), Failed: a.Failed, Expired: a.Expired})
+		chunk.Counts = append(chunk.Counts, delivery.Count{
+			Offset: uint64(a.Offset), Failed: a.Failed, Expired: a.Expired, NotBefore: due.recovered(a.NotBefore),
+		})
 	}
 	return chunk
 }

@@ -17,7 +17,7 @@ func (l *loop) perform(effect delivery.Effect) {
 		l.segments.remove(e.Partition, storage.Offset(e.Base))
 	case *delivery.ChangeSet:
 		l.submitted = e.Number
-		stored := l.changes.fill(e)
+		stored := l.changes.fill(e, l.clock.dueTimesNow())
 		l.slot.Submit(stored)
 	case *delivery.EndSession:
 		l.endSession(e)

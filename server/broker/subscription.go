@@ -124,11 +124,11 @@ func (b *Broker) startLoop(s *subscription, config SubscriptionConfig, cursors [
 // recoverCursors hands the stored cursors and the partitions' heads to the state
 // machine.
 func (l *loop) recoverCursors(cursors []storage.Cursor) []delivery.Cursor {
-	handed := make([]delivery.Cursor, 0, len(cursors))
+	handed, due := make([]delivery.Cursor, 0, len(cursors)), l.clock.dueTimesNow()
 	for i := range cursors {
 		p := cursors[i].Partition
 		l.known[p] = l.store.Head(l.partition(int(p)))
-		handed = append(handed, recovered(&cursors[i], l.known[p]))
+		handed = append(handed, recovered(&cursors[i], l.known[p], due))
 	}
 	return handed
 }

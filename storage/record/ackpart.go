@@ -16,7 +16,7 @@ import (
 //	set      0                                  none: every part but the first
 //	         1 bitmap(512)                      bit i&7 of byte i>>3 is offset i
 //	         2 runs(2) { first(2) last(2) }*    where that is not larger
-//	attempt  offset delta, failed, expired as minimal varints
+//	attempt  offset delta, failed, expired, lost, not_before as minimal varints
 //
 // Offsets count from the chunk's first one, deltas from the attempt before.
 type AckPart struct {
@@ -33,7 +33,7 @@ type AckPart struct {
 }
 
 const (
-	ackVersion = 1
+	ackVersion = 2
 
 	// The forms of a settled set. They are stored: never renumber.
 	ackNone   = 0
@@ -147,15 +147,26 @@ func appendAckBitmap(dst []byte, p *AckPart) []byte {
 }
 
 func appendAttempt(dst []byte, from storage.Offset, a storage.AttemptCount) []byte {
-	dst = binary.AppendUvarint(dst, uint64(a.Offset-from))
-	dst = binary.AppendUvarint(dst, uint64(a.Failed))
-	return binary.AppendUvarint(dst, uint64(a.Expired))
+	for _, v := range attemptFields(from, a) {
+		dst = binary.AppendUvarint(dst, v)
+	}
+	return dst
 }
+
+// attemptFields are the numbers of an attempt, in the order of attemptBounds.
+func attemptFields(from storage.Offset, a storage.AttemptCount) [5]uint64 {
+	return [...]uint64{uint64(a.Offset - from), uint64(a.Failed), uint64(a.Expired), uint64(a.Lost), uint64(a.NotBefore)}
+}
+
+// attemptBounds are the largest legal numbers of an attempt.
+var attemptBounds = [...]uint64{storage.ChunkOffsets, math.MaxUint32, math.MaxUint32, math.MaxUint32, storage.MaxNotBefore}
 
 // attemptsThatFit counts the attempts at the front of all that fit room bytes.
 func attemptsThatFit(all []storage.AttemptCount, from storage.Offset, room int) int {
 	for i, a := range all {
-		room -= uvarintBytes(uint64(a.Offset-from)) + uvarintBytes(uint64(a.Failed)) + uvarintBytes(uint64(a.Expired))
+		for _, v := range attemptFields(from, a) {
+			room -= uvarintBytes(v)
+		}
 		if room < 0 {
 			return i
 		}

@@ -2,7 +2,6 @@ package record
 
 import (
 	"encoding/binary"
-	"math"
 	"math/bits"
 
 	"github.com/headrace/headrace/storage"
@@ -92,17 +91,20 @@ func (p *AckPart) decodeAttempts(body []byte) bool {
 
 // decodeAttempt decodes one attempt and its size in bytes, 0 when it is not one.
 func decodeAttempt(b []byte, from storage.Offset) (a storage.AttemptCount, size int) {
-	var field [3]uint64
+	var field [len(attemptBounds)]uint64
 	for i := range field {
 		v, n := binary.Uvarint(b[size:])
-		if n <= 0 || n != uvarintBytes(v) || v > math.MaxUint32 {
+		if n <= 0 || n != uvarintBytes(v) || v > attemptBounds[i] {
 			return a, 0
 		}
 		field[i] = v
 		size += n
 	}
-	a = storage.AttemptCount{Offset: from + storage.Offset(field[0]), Failed: uint32(field[1]), Expired: uint32(field[2])}
-	return a, size
+	return storage.AttemptCount{
+		Offset: from + storage.Offset(field[0]),
+		Failed: uint32(field[1]), Expired: uint32(field[2]), Lost: uint32(field[3]),
+		NotBefore: int64(field[4]),
+	}, size
 }
 
 // bitmapRuns gives the runs of set bits as ranges of offsets.

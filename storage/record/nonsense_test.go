@@ -63,8 +63,8 @@ func TestNonsenseUnderARightChecksumIsDataLoss(t *testing.T) {
 		"a run backwards":               {"a runs", set(secondRun, 0, 200, 0, 100)},
 		"runs that touch":               {"a runs", set(secondRun, 0, 1)},
 		"a run past the chunk":          {"a runs", set(secondRun+ackRunBytes, 0x0f, 0xff, 0x10, 0x00)},
-		"an attempt twice":              {"a runs", set(attempts+3, 0)},
-		"a varint that is too long":     {"a runs", set(attempts+6, 0)},
+		"an attempt twice":              {"a runs", set(attempts+5, 0)},
+		"a varint that is too long":     {"a runs", set(attempts+8, 0)},
 	} {
 		r := records[c.sample]
 		if _, _, err := decoders[Kind(r.key[0])](r.key, resealed(r, c.change)); !errors.Is(err, storage.ErrDataLoss) {

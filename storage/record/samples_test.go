@@ -102,7 +102,7 @@ func runsChunk() storage.Chunk {
 	return storage.Chunk{
 		Index:    1,
 		Acked:    []storage.OffsetRange{{First: 4096, End: 4097}, {First: 4100, End: 4200}, {First: 8191, End: 8192}},
-		Attempts: []storage.AttemptCount{{Offset: 4098, Failed: 1}, {Offset: 4099, Failed: 3, Expired: 200}},
+		Attempts: []storage.AttemptCount{{Offset: 4098, Failed: 1}, {Offset: 4099, Failed: 3, Expired: 200, Lost: 7, NotBefore: 1_772_600_767_123}},
 	}
 }
 

@@ -13,7 +13,7 @@ const (
 	// ackAttemptBytes one attempt, ackRunBytes a settled range; a bitmap takes over
 	// where ranges are larger.
 	ackPartBytes    = 64
-	ackAttemptBytes = 13
+	ackAttemptBytes = 24
 	ackRunBytes     = 4
 	ackBitmapBytes  = storage.ChunkOffsets / 8
 	// doomedKeysAtOnce bounds the records below a floor that one batch deletes for

@@ -277,7 +277,7 @@ func (s *modelSubscription) chunk(i int, index uint64) storage.Chunk {
 			c.Acked = append(c.Acked, storage.OffsetRange{First: at, End: at + 1})
 		}
 		if s.failed[i][at] > 0 {
-			c.Attempts = append(c.Attempts, storage.AttemptCount{Offset: at, Failed: s.failed[i][at]})
+			c.Attempts = append(c.Attempts, storage.AttemptCount{Offset: at, Failed: s.failed[i][at], Lost: 1, NotBefore: int64(at) << 20})
 		}
 	}
 	return c

@@ -176,7 +176,7 @@ func storeKeepsState(t *testing.T, h *StoreHarness) {
 	chunk := storage.Chunk{
 		Index:    1,
 		Acked:    []storage.OffsetRange{{First: 5000, End: 5010}, {First: 5100, End: 5101}},
-		Attempts: []storage.AttemptCount{{Offset: 5020, Failed: 1}, {Offset: 5021, Expired: 300}},
+		Attempts: []storage.AttemptCount{{Offset: 5020, Failed: 1}, {Offset: 5021, Expired: 300, Lost: 2, NotBefore: storage.MaxNotBefore}},
 	}
 	counters := storage.Counters{Delivered: 30, Redelivered: 2, Acked: 18, Retried: 1, Released: 3, Expired: 300}
 	change := storage.CursorChange{Partition: 1, Floor: 7, Counters: counters, Chunks: []storage.Chunk{chunk}}
