@@ -72,6 +72,7 @@ fault-smoke: ## Kill -9 a server under load, 5 rounds, and look for loss and rep
 
 .PHONY: power-cut
 power-cut: ## Cut the power beneath a store, 8 rounds, and two stores that do not sync (root, Linux)
+	$(GOTEST) -C ../faults -count=1 ./fusefs
 	$(GOTEST) -C ../faults -count=1 -timeout 60m ./powercut -rounds $(CUT_ROUNDS)
 
 .PHONY: soak

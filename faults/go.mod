@@ -6,6 +6,7 @@ go 1.26.0
 
 require (
 	github.com/google/go-cmp v0.7.0
+	github.com/hanwen/go-fuse/v2 v2.12.1
 	github.com/headrace/headrace v0.0.0
 	golang.org/x/sys v0.50.0
 )
