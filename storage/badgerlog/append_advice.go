@@ -116,13 +116,10 @@ func parseMapping(line string) (mapping, bool) {
 	return mapping{uintptr(start), uintptr(end - start)}, startErr == nil && endErr == nil && end > start
 }
 
-// lastPath is the value log file with the highest number: Badger writes numbers with
-// as many zeros in front as sort them.
+// lastPath is the value log file with the highest number.
 func lastPath(logs map[string]mapping) (last string) {
 	for path := range logs {
-		if len(path) > len(last) || len(path) == len(last) && path > last {
-			last = path
-		}
+		last = laterLog(last, path)
 	}
 	return last
 }

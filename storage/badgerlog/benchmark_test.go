@@ -3,9 +3,12 @@ package badgerlog
 import (
 	"encoding/binary"
 	"fmt"
+	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/headrace/headrace/storage"
 	"github.com/headrace/headrace/storage/record"
@@ -184,4 +187,52 @@ func BenchmarkOpen(b *testing.B) {
 		mustClose(b, mustOpen(b, o))
 	}
 	b.ReportMetric(float64(size>>20), "MiB-tables")
+}
+
+// BenchmarkOpenAfterKill opens what a kill leaves at worst: each memtable's log full,
+// as when compactions are behind, and the last value log file too. The copies aside
+// are part of it, and given apart.
+func BenchmarkOpenAfterKill(b *testing.B) {
+	const batches, inlineBatchBytes, largeBytes = 90, 128 << 10, 4 * 330 << 10
+	o := testOptions(b.TempDir())
+	e := mustOpen(b, o)
+	for number := range uint64(batches) {
+		var ops []storage.Op
+		for i := range uint64(inlineBatchBytes / 1024) {
+			key := binary.BigEndian.AppendUint64([]byte("m"), number<<32|i)
+			ops = append(ops, storage.Op{Key: key, Value: make([]byte, 900)})
+		}
+		for i := range byte(4) {
+			ops = append(ops, storage.Op{Key: []byte{'s', byte(number), i}, Value: make([]byte, largeBytes/4)})
+		}
+		for _, op := range ops {
+			op.Value[0] = 1
+		}
+		mustCommit(b, e, batch(number+1, 1, ops...))
+	}
+	image := crashImage(b, o.Dir)
+	mustClose(b, e)
+	memtables := filepath.Join(image, badgerDirName, "%05d.mem")
+	for n := 2; n <= o.MemTables+2; n++ {
+		if err := copySparse(fmt.Sprintf(memtables, n), fmt.Sprintf(memtables, 1)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	var aside time.Duration
+	var bytes uint64
+	for b.Loop() {
+		b.StopTimer()
+		o.Dir = crashImage(b, image)
+		unix.Sync()
+		b.StartTimer()
+		e := mustOpen(b, o)
+		b.StopTimer()
+		s := e.Stats()
+		aside, bytes = aside+s.AsideTime, s.AsideBytes
+		mustClose(b, e)
+		b.StartTimer()
+	}
+	b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/open")
+	b.ReportMetric(aside.Seconds()/float64(b.N), "s-aside/open")
+	b.ReportMetric(float64(bytes>>20), "MiB-aside")
 }

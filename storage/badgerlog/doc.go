@@ -7,6 +7,8 @@
 //	FORMAT    format version, store id, number of shards; written once
 //	ledger    the commit ledger, see below
 //	ballast   takes room on the disk; given up to open the store when it is full
+//	running   there while the store is open; so the next opening knows of a crash
+//	aside/    what a crash left of Badger's logs, copied before Badger cut it
 //	badger/   Badger's own files
 //
 // A batch is one Badger transaction, synced before Commit returns. Badger has gaps

@@ -31,6 +31,7 @@ type Engine struct {
 
 	space       *spaceWatch
 	ballast     *ballast
+	aside       *aside
 	descriptors *descriptorWatch
 	collector   *collector
 	advice      *appendAdvice
@@ -84,7 +85,11 @@ func (e *Engine) shut() error {
 	close(e.quit)
 	<-e.gate.empty
 	e.loops.Wait()
-	return errors.Join(e.ledger.close(), closeInTime(e.db.Close, e.stop), e.lock.unlock())
+	err := errors.Join(e.ledger.close(), closeInTime(e.db.Close, e.stop))
+	if err == nil && e.stop.cause() == nil {
+		err = unmarkRunning(e.options.Dir)
+	}
+	return errors.Join(err, e.lock.unlock())
 }
 
 // closeInTime closes Badger, and does not wait for ever once the engine has failed.

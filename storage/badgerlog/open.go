@@ -20,7 +20,8 @@ const whatToDo = "keep a copy of the directory, then restore the store"
 
 // Open opens the store in a directory, or makes one. In this order, so that each
 // step may rely on those before it: limits, lock, format file, room on disk (for
-// which the ballast may be given up), ledger, Badger.
+// which the ballast may be given up), copies aside of what a stop that was not in
+// order left, ledger, Badger.
 //
 // Errors: ErrLocked, ErrFormat, ErrNoSpace, ErrDataLoss, ErrLimits, and others of
 // the file system. Each says what to do.
@@ -61,11 +62,21 @@ func openLocked(o Options, s system, lock *dirLock) (*Engine, error) {
 	if err := e.ballast.makeRoom(o.roomToOpenBytes(logBytes(badgerDir))); err != nil {
 		return nil, err
 	}
+	stops, err := disorderlyStops(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.aside.keep(stops); err != nil {
+		return nil, err
+	}
 	if err := lock.sign(); err != nil {
 		return nil, fmt.Errorf("badgerlog: %w", err)
 	}
 	if e.ledger, err = openLedger(filepath.Join(o.Dir, ledgerName), e.format.store, exists(badgerDir), e.stop); err != nil {
 		return nil, err
+	}
+	if err := markRunning(o.Dir, stops); err != nil {
+		return nil, errors.Join(err, e.ledger.close())
 	}
 	if e.db, err = e.openBadger(badgerDir, s); err != nil {
 		return nil, errors.Join(err, e.ledger.close())
@@ -85,6 +96,7 @@ func newEngine(o Options, s system, lock *dirLock) *Engine {
 		gate:        newGate(),
 		space:       newSpaceWatch(&o, s),
 		ballast:     newBallast(&o, s),
+		aside:       newAside(&o, s),
 		descriptors: &descriptorWatch{system: s, stop: stop},
 		counters:    &counters{},
 		advice:      newAppendAdvice(filepath.Join(o.Dir, badgerDirName), s, o.Logger),

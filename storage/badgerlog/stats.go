@@ -30,6 +30,10 @@ type Stats struct {
 	FreeBytes, HighMarkBytes, LowMarkBytes uint64
 	// BallastBytes is what the ballast takes; 0: there is none to give up.
 	BallastBytes uint64
+	// AsideBytes is what copies take that openings made after stops that were not in
+	// order. AsideTime is how long this opening took for its copy; 0: it made none.
+	AsideBytes uint64
+	AsideTime  time.Duration
 	// Descriptors are open, of DescriptorLimit.
 	Descriptors, DescriptorLimit uint64
 }
@@ -75,6 +79,8 @@ func (e *Engine) Stats() Stats {
 		HighMarkBytes:   space.HighMarkBytes,
 		LowMarkBytes:    space.LowMarkBytes,
 		BallastBytes:    e.ballast.held(),
+		AsideBytes:      e.aside.held(),
+		AsideTime:       e.aside.took,
 		Descriptors:     e.descriptors.open.Load(),
 		DescriptorLimit: e.descriptors.limit,
 	}

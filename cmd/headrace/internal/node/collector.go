@@ -66,6 +66,10 @@ var storeFigures = []figure{
 		func(f figures) float64 { return float64(f.engine.LowMarkBytes) }),
 	gauge("ballast_bytes", "Disk kept to be given up when the server has to start on a full disk; 0: none.",
 		func(f figures) float64 { return float64(f.engine.BallastBytes) }),
+	gauge("aside_bytes", "Disk taken by copies of what crashes left of the write-ahead logs.",
+		func(f figures) float64 { return float64(f.engine.AsideBytes) }),
+	gauge("aside_copy_seconds", "Time that the start took to make such a copy; 0: it made none.",
+		func(f figures) float64 { return f.engine.AsideTime.Seconds() }),
 	gauge("waits_for_disk", "1 while everything waits for room on the disk, else 0.",
 		func(f figures) float64 {
 			if f.WaitsForSpace {
