@@ -1,0 +1,145 @@
+package history
+
+import (
+	"fmt"
+	"time"
+)
+
+// Checker compares a history with the promises. Feed it every event in the order of
+// their times, and ask it at the end.
+type Checker struct {
+	// late is how long a message may be ready, with credit there and the server up; 0:
+	// for ever.
+	late time.Duration
+
+	counts     Counts
+	violations []Violation
+	now        Instant
+
+	// launched is the newest life of the server, serving the one that serves; 0: none.
+	launched, serving uint64
+	drained           bool
+	// losses counts sessions that broke while the server lived. Each may have been sent
+	// what its client never wrote down, and charged for it.
+	losses uint64
+
+	topics        map[uint64]*topic
+	subscriptions map[uint64]*subscription
+	publishers    map[uint64]*publisher
+	sessions      map[uint64]*session
+	open          map[uint64]*session
+}
+
+// NewChecker makes a checker. late is how long a message may be ready while its
+// subscription has credit and the server serves, before it is too late; 0: for ever.
+func NewChecker(late time.Duration) *Checker {
+	return &Checker{
+		late:          late,
+		topics:        map[uint64]*topic{},
+		subscriptions: map[uint64]*subscription{},
+		publishers:    map[uint64]*publisher{},
+		sessions:      map[uint64]*session{},
+		open:          map[uint64]*session{},
+	}
+}
+
+// Check reads the history in dir and gives every violation.
+func Check(dir string, late time.Duration) ([]Violation, Counts, error) {
+	c := NewChecker(late)
+	if err := ReadDir(dir, c.Read); err != nil {
+		return nil, Counts{}, err
+	}
+	return c.Finish(), c.Counts(), nil
+}
+
+// Counts are what was read so far.
+func (c *Checker) Counts() Counts { return c.counts }
+
+func (c *Checker) brokenf(p Promise, format string, args ...any) {
+	c.violations = append(c.violations, Violation{p, fmt.Sprintf(format, args...)})
+}
+
+// Read takes the next event.
+func (c *Checker) Read(e *Event) {
+	c.counts.Events++
+	c.now = e.At
+	switch e.Kind {
+	case ServerLaunched, ServerServing, ServerKilled, ClientKilled, Drained:
+		c.readHarness(e)
+	case SubscriptionMade, TopicDeleted, SubscriptionDeleted, FloorSeen, HeadSeen:
+		c.readAdministrator(e)
+	case Publishing, Published, Refused, Unknown:
+		c.readPublisher(e)
+	case SessionOpening:
+		c.opening(e)
+	default:
+		if s := c.sessions[e.Session]; s != nil {
+			c.readSession(s, e)
+			return
+		}
+		c.brokenf(Unreadable, "kind %d of session %d, which was never opened", e.Kind, e.Session)
+	}
+}
+
+func (c *Checker) readHarness(e *Event) {
+	switch e.Kind {
+	case ServerLaunched:
+		c.endAll(func(s *session) bool { return s.life < e.Life }, byServer)
+		c.launched, c.serving = e.Life, 0
+	case ServerServing:
+		c.counts.Lives++
+		c.serving = e.Life
+	case ServerKilled:
+		c.counts.ServerKills++
+		c.serving = 0
+		c.endAll(func(s *session) bool { return s.life <= e.Life }, byServer)
+	case ClientKilled:
+		c.counts.ClientKills++
+		c.endAll(func(s *session) bool { return s.client == e.Client }, byClient)
+	default:
+		c.drained = true
+	}
+}
+
+func (c *Checker) endAll(which func(*session) bool, how ending) {
+	for _, s := range sorted(c.open) {
+		if which(s) {
+			c.end(s, how)
+		}
+	}
+}
+
+func (c *Checker) readAdministrator(e *Event) {
+	switch e.Kind {
+	case SubscriptionMade:
+		t := c.topic(e.Topic)
+		s := newSubscription(t, e)
+		t.subscriptions = append(t.subscriptions, s)
+		c.subscriptions[e.Subscription] = s
+	case TopicDeleted:
+		c.topic(e.Topic).deleted = true
+	case HeadSeen:
+		t := c.topic(e.Topic)
+		p := t.partition(e.Partition)
+		c.rises("head of partition", t.id, e.Partition, p.head, e.Offset)
+		p.head, p.headAtEnd = e.Offset, c.drained
+	default:
+		s := c.subscriptions[e.Subscription]
+		switch {
+		case s == nil:
+			c.brokenf(Unreadable, "subscription %d was never made", e.Subscription)
+		case e.Kind == SubscriptionDeleted:
+			s.deleted, s.deletedAt = true, c.now
+		default:
+			p := s.partition(e.Partition)
+			c.rises("floor of subscription", s.id, e.Partition, p.floor, e.Offset)
+			p.floor = e.Offset
+		}
+	}
+}
+
+func (c *Checker) rises(what string, id, partition, before, now uint64) {
+	if now < before {
+		c.brokenf(WentBack, "%s %d, partition %d, from %d to %d", what, id, partition, before, now)
+	}
+}
