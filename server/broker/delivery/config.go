@@ -27,11 +27,14 @@ const (
 	DefaultMaxFrameBytes = 4<<20 - 64<<10
 	// DefaultLease is the work lease of a session that names none.
 	DefaultLease = 30 * time.Second
+	// DefaultQueueLease is how long a delivery waits to be started by a client that
+	// is not heard.
+	DefaultQueueLease = time.Minute
 	// MinLease and MaxLease bound the lease that a session may ask for.
 	MinLease = time.Second
 	MaxLease = 12 * time.Hour
 	// DefaultLeaseCap bounds how long extensions may hold a delivery, counted
-	// from its delivery; a longer lease of the session raises it.
+	// from its start; a longer lease of the session raises it.
 	DefaultLeaseCap = time.Hour
 	// DefaultMaxMessages and DefaultMaxBytes are a subscription's ceiling.
 	DefaultMaxMessages = 100_000
@@ -78,13 +81,22 @@ type Config struct {
 	Stream Ceiling
 	// Lease is the work lease of sessions that ask for none; default DefaultLease.
 	Lease time.Duration
-	// LeaseCap bounds extensions, counted from the delivery; default DefaultLeaseCap,
+	// QueueLease is how long what was delivered to a session that tells what it
+	// starts, and was not started, is kept for it after it was last heard; default
+	// DefaultQueueLease, at most MaxLease.
+	QueueLease time.Duration
+	// LeaseCap bounds extensions, counted from the start; default DefaultLeaseCap,
 	// at most MaxLease. A session whose lease is longer has its lease as cap.
 	LeaseCap time.Duration
 	// BackoffMin and BackoffMax bound the wait after a failure, which doubles with
 	// each failure of a message; defaults DefaultMinBackoff, DefaultMaxBackoff.
 	BackoffMin time.Duration
 	BackoffMax time.Duration
+	// DeadLetters says that messages may be given up: MaxDeliveries is in force.
+	DeadLetters bool
+	// MaxDeliveries is how many deliveries of a message may be lost with broken
+	// sessions before they were started; 0: they are not counted.
+	MaxDeliveries uint32
 	// Seed makes the jitter of ± 20 % on each backoff.
 	Seed uint64
 	// TurnBytes is how many message bytes a frame may hold, unless a single
@@ -108,6 +120,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("%w: mode %d", ErrConfig, c.Mode)
 	case c.Lease != 0 && (c.Lease < MinLease || c.Lease > MaxLease):
 		return fmt.Errorf("%w: lease %v", ErrConfig, c.Lease)
+	case c.QueueLease < 0 || c.QueueLease > MaxLease:
+		return fmt.Errorf("%w: queue lease %v", ErrConfig, c.QueueLease)
 	case c.LeaseCap < 0 || c.LeaseCap > MaxLease:
 		return fmt.Errorf("%w: lease cap %v", ErrConfig, c.LeaseCap)
 	case c.BackoffMin < 0 || c.BackoffMax < 0 || c.BackoffMax > MaxRetryDelay:
@@ -123,6 +137,7 @@ func (c Config) withDefaults() Config {
 	c.Subscription.Messages = orDefault(c.Subscription.Messages, DefaultMaxMessages)
 	c.Subscription.Bytes = orDefault(c.Subscription.Bytes, DefaultMaxBytes)
 	c.Lease = orDefault(c.Lease, DefaultLease)
+	c.QueueLease = orDefault(c.QueueLease, DefaultQueueLease)
 	c.LeaseCap = orDefault(c.LeaseCap, DefaultLeaseCap)
 	c.BackoffMin = orDefault(c.BackoffMin, DefaultMinBackoff)
 	c.BackoffMax = max(orDefault(c.BackoffMax, DefaultMaxBackoff), c.BackoffMin)

@@ -33,7 +33,7 @@ type Chunk struct {
 	// Acked has bit i set when offset Index*ChunkOffsets + i is acked. Bits below
 	// the floor are clear when the brain gives a chunk, and ignored when it gets one.
 	Acked Bitmap
-	// Counts lists the unacked offsets that failed or expired, ascending.
+	// Counts lists the unacked offsets that failed, expired or were lost, ascending.
 	Counts []Count
 }
 
@@ -42,6 +42,9 @@ type Count struct {
 	Offset  uint64
 	Failed  uint32
 	Expired uint32
+	// Lost counts deliveries that a broken session took with it before they were
+	// started; no attempts.
+	Lost uint32
 	// NotBefore is when the message is due again; zero or past: at once. It is
 	// written for stores that keep it; a restart without it retries sooner.
 	NotBefore Instant

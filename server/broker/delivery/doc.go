@@ -35,6 +35,11 @@
 // leaves events in its mailbox gives the time of the last one it took. Timers
 // fire at the end of Apply, up to that time, and never past it.
 //
+// A delivery lives on two clocks. Until its client says that it began to work on it,
+// it is kept for as long as the session is heard: the queue lease; its end is no
+// attempt. From then on, or from the delivery for a client that never tells, the
+// work lease runs, which only its extensions prolong; its end is a failed attempt.
+//
 // # Memory
 //
 // Effects and everything they point to stay valid until the next call of Next.

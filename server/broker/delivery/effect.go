@@ -134,6 +134,9 @@ const (
 	LeaseExpired RevokeReason = iota + 1
 	// TakenOver: another session took the exclusive subscription over; uncharged.
 	TakenOver
+	// QueueLeaseEnded: nothing was heard for so long that what was not started is
+	// given to others; uncharged.
+	QueueLeaseEnded
 	// DrainEnded: the grace of a drain or a shutdown ended; uncharged.
 	DrainEnded
 )

@@ -26,6 +26,15 @@ const (
 	Manual
 )
 
+// Features is what a session's client announced that it can do.
+type Features uint8
+
+const (
+	// TellsStarted: the client tells which deliveries it began to work on. Without
+	// it a delivery counts as started at once.
+	TellsStarted Features = 1 << iota
+)
+
 // Attach adds a session. The answer is an Attached or an EndSession.
 type Attach struct {
 	Stamp
@@ -39,6 +48,7 @@ type Attach struct {
 	Lease time.Duration
 	// Takeover ends the session that holds an exclusive subscription.
 	Takeover bool
+	Features Features
 }
 
 // Window replaces the window of an OnSettle session; for a Manual one it ends
@@ -59,6 +69,14 @@ type Grant struct {
 
 // SequenceRange is a range of a session's sequences, both ends included.
 type SequenceRange struct{ First, Last uint64 }
+
+// Started tells which deliveries the client began to work on: their work leases
+// begin when it was read. What was started already, is not the session's any more
+// or never was, is passed over.
+type Started struct {
+	Stamp
+	Ranges []SequenceRange
+}
 
 // Verdict is how a delivery ends.
 type Verdict uint8
@@ -88,7 +106,8 @@ type Settle struct {
 
 // Extend prolongs the leases of deliveries to Duration from when it was read;
 // 0 means the session's lease. A lease is never shortened, and never held
-// beyond the cap. Number continues the series of Settle.
+// beyond the cap. What was not started is started by it. Number continues the
+// series of Settle.
 type Extend struct {
 	Stamp
 	Number   uint64
@@ -111,8 +130,8 @@ const (
 	// Clean: the client closed its side. What it holds is released uncharged; an
 	// EndSession follows as soon as its settles are confirmed.
 	Clean DetachHow = iota + 1
-	// Broken: the stream failed. Each unsettled delivery counts as expired and is
-	// due at once. No effect for this session follows, but for what was decided on
+	// Broken: the stream failed. Each unsettled delivery that was started counts as
+	// expired, the others as lost, and is due at once. No effect for this session follows, but for what was decided on
 	// earlier events of the same Apply.
 	Broken
 	// Gone: the server ended the stream for a reason that is not the client's
@@ -196,6 +215,7 @@ type Configure struct{ Config Config }
 func (*Attach) event()    {}
 func (*Window) event()    {}
 func (*Grant) event()     {}
+func (*Started) event()   {}
 func (*Settle) event()    {}
 func (*Extend) event()    {}
 func (*Drain) event()     {}

@@ -72,9 +72,14 @@ func (s *State) startReporting(x *session) {
 // alive.
 func (s *State) hear(stamp Stamp) *session {
 	x := s.byID[stamp.Session]
-	if x != nil {
-		x.heard = max(x.heard, s.leaseClock(stamp.At))
+	if x == nil {
+		return nil
 	}
+	at := s.leaseClock(stamp.At)
+	if x.tellsStarted && x.heard+s.config.QueueLease <= at {
+		s.judgeQueue(x, stamp.At)
+	}
+	x.heard = max(x.heard, at)
 	return x
 }
 

@@ -1,6 +1,9 @@
 package delivery
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // Leases run on a clock that stands still while the server does not read. It is
 // behind the caller's by all stalls so far, so that a stall moves every end at
@@ -15,44 +18,93 @@ func newLeases() heap[*block] {
 	}
 }
 
-// judge expires those of some deliveries of a block whose leases ended before an
+// queueEnd is when what was not started of a block goes to others, unless its
+// session is heard.
+func (s *State) queueEnd(b *block) Instant {
+	return max(b.sent, b.x.heard) + s.config.QueueLease
+}
+
+// judge ends those of some deliveries of a block whose leases ended before an
 // event that names them was read, though no timer has fired yet.
 func (s *State) judge(b *block, named uint64, at Instant) {
 	if b.due <= s.leaseClock(at) {
-		s.expire(b, b.ended(s.leaseClock(at))&named, at)
+		s.expire(b, s.ended(b, s.leaseClock(at))&named, at)
 	}
 }
 
-// expireLeases expires all leases that have ended by now.
+// judgeQueue ends the queue leases of a session that had ended before it was heard.
+func (s *State) judgeQueue(x *session, at Instant) {
+	for _, b := range x.blocks {
+		if b.sent+s.config.QueueLease <= s.leaseClock(at) {
+			s.expire(b, b.live&^b.started, at)
+		}
+	}
+	s.tidy(x)
+	s.refreshAfter(x)
+}
+
+// rearmQueues sets the timers of what was not started after the queue lease became
+// shorter.
+func (s *State) rearmQueues() {
+	for _, x := range s.sessions {
+		for _, b := range x.blocks {
+			if b.live&^b.started != 0 {
+				s.rearm(b)
+			}
+		}
+	}
+}
+
+// expireLeases ends all leases that have ended by now. What looked due may not be
+// so any more, for its session was heard.
 func (s *State) expireLeases() {
 	for s.leases.len() > 0 && s.leases.top().due <= s.leaseClock(s.now) {
 		b := s.leases.top()
+		mask := s.ended(b, s.leaseClock(s.now))
+		if mask == 0 {
+			s.rearm(b)
+			continue
+		}
 		x := b.x
-		s.expire(b, b.ended(s.leaseClock(s.now)), s.now)
+		s.expire(b, mask, s.now)
 		s.tidy(x)
 		s.refreshAfter(x)
 	}
 }
 
-// expire ends deliveries of a block whose leases ended at a time or before.
+// expire ends deliveries of a block whose leases ended at a time or before: charged
+// if they were started.
 func (s *State) expire(b *block, mask uint64, at Instant) {
-	o := outcome{x: b.x, kind: expired, at: at, delay: -1}
-	for mask != 0 {
-		from, to := firstRun(mask)
-		mask &^= bitsOf(from, to)
-		s.revoke(b.x, b.first+uint64(from), b.first+uint64(to)-1, LeaseExpired)
-		s.strike(&o, b, from, to)
-	}
+	s.takeAway(b, mask&b.started, expired, LeaseExpired, at)
+	s.takeAway(b, mask&^b.started, returned, QueueLeaseEnded, at)
 	s.pool.last = nil
 }
 
-// ended has the live bits whose leases end at a time or before.
-func (b *block) ended(at Instant) (mask uint64) {
-	if b.own == nil {
-		return b.live
+// takeAway ends deliveries of a block and tells so.
+func (s *State) takeAway(b *block, mask uint64, kind outcomeKind, reason RevokeReason, at Instant) {
+	o := outcome{x: b.x, kind: kind, at: at, delay: -1}
+	for mask != 0 {
+		from, to := firstRun(mask)
+		mask &^= bitsOf(from, to)
+		s.revoke(b.x, b.first+uint64(from), b.first+uint64(to)-1, reason)
+		s.strike(&o, b, from, to)
 	}
-	for live := b.live; live != 0; live &= live - 1 {
-		if i := bits.TrailingZeros64(live); b.own[i] <= at {
+}
+
+// ended has the live bits whose leases end at a time or before.
+func (s *State) ended(b *block, at Instant) (mask uint64) {
+	if waits := b.live &^ b.started; waits != 0 && s.queueEnd(b) <= at {
+		mask = waits
+	}
+	works := b.live & b.started
+	if b.clocks == nil {
+		if b.ends <= at {
+			mask |= works
+		}
+		return mask
+	}
+	for ; works != 0; works &= works - 1 {
+		if i := bits.TrailingZeros64(works); b.clocks.ends[i] <= at {
 			mask |= 1 << i
 		}
 	}
@@ -62,34 +114,67 @@ func (b *block) ended(at Instant) (mask uint64) {
 // prolong moves the ends of the leases of the live bits from..to-1, never back and
 // never beyond the cap.
 func (s *State) prolong(o *outcome, b *block, from, to uint8) {
-	until, limit := o.until, b.sent+max(s.config.LeaseCap, o.x.lease)
-	if until > limit {
-		until = limit
-		o.x.fail(o.number, b.first+uint64(from), b.first+uint64(to)-1, LeaseCapped)
-	}
-	if b.own == nil && b.live&^bitsOf(from, to) == 0 {
-		b.due = max(b.due, until)
-		s.leases.put(b)
+	named := bitsOf(from, to)
+	s.startWork(b, named, s.leaseClock(o.at))
+	limit := max(s.config.LeaseCap, o.x.lease)
+	if b.clocks == nil && b.live&b.started&^named == 0 {
+		b.ends = max(b.ends, min(o.until, b.began+limit))
+		if o.until > b.began+limit {
+			o.x.fail(o.number, b.first+uint64(from), b.first+uint64(to)-1, LeaseCapped)
+		}
+		s.rearm(b)
 		return
 	}
-	if b.own == nil {
-		b.own = new([blockMessages]Instant)
-		for i := range b.own {
-			b.own[i] = b.due
-		}
-	}
+	c := s.apart(b)
 	for i := from; i < to; i++ {
-		b.own[i] = max(b.own[i], until)
+		c.ends[i] = max(c.ends[i], min(o.until, c.began[i]+limit))
+		if o.until > c.began[i]+limit {
+			o.x.fail(o.number, b.first+uint64(i), b.first+uint64(i), LeaseCapped)
+		}
 	}
 	s.rearm(b)
 }
 
-// rearm sets a block's timer to the first of its own ends.
+// apart gives each work lease of a block an end of its own.
+func (s *State) apart(b *block) *clocks {
+	if b.clocks != nil {
+		return b.clocks
+	}
+	if n := len(s.spareClocks); n > 0 {
+		b.clocks = s.spareClocks[n-1]
+		s.spareClocks = s.spareClocks[:n-1]
+	} else {
+		b.clocks = &clocks{}
+	}
+	for i := range b.clocks.ends {
+		b.clocks.began[i], b.clocks.ends[i] = b.began, b.ends
+	}
+	return b.clocks
+}
+
+// maxSpareClocks bounds the clocks kept for reuse: 1 MiB.
+const maxSpareClocks = 1024
+
+func (s *State) freeClocks(b *block) {
+	if b.clocks != nil && len(s.spareClocks) < maxSpareClocks {
+		s.spareClocks = append(s.spareClocks, b.clocks)
+	}
+	b.clocks = nil
+}
+
+// rearm sets a block's timer to the first end of a lease.
 func (s *State) rearm(b *block) {
-	first := b.live & -b.live
-	b.due = b.own[bits.TrailingZeros64(first)]
-	for live := b.live &^ first; live != 0; live &= live - 1 {
-		b.due = min(b.due, b.own[bits.TrailingZeros64(live)])
+	b.due = math.MaxInt64
+	if b.live&^b.started != 0 {
+		b.due = s.queueEnd(b)
+	}
+	works := b.live & b.started
+	if b.clocks == nil && works != 0 {
+		b.due = min(b.due, b.ends)
+		works = 0
+	}
+	for ; works != 0; works &= works - 1 {
+		b.due = min(b.due, b.clocks.ends[bits.TrailingZeros64(works)])
 	}
 	s.leases.put(b)
 }

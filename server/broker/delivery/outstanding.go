@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"math"
 	"math/bits"
 	"sort"
 )
@@ -20,14 +21,22 @@ type block struct {
 	n     uint8
 	live  uint64
 	runs  []run
-	// sent is when it was delivered, due when the first live lease ends, both on
-	// the lease clock.
-	sent Instant
-	due  Instant
-	// own has the end of each lease once some were extended and others not.
-	own   *[blockMessages]Instant
+	// started has the deliveries that are worked on: all, when the client does not
+	// tell.
+	started uint64
+	// sent is when it was delivered; began and ends are when the work leases of what
+	// is started began and end, as long as they do so together. All are on the lease
+	// clock.
+	sent, began, ends Instant
+	// clocks has them one by one when they do not.
+	clocks *clocks
+	// due is when the first live lease ends, at the earliest.
+	due   Instant
 	timer int // place in State.leases
 }
+
+// clocks are the work leases of a block.
+type clocks struct{ began, ends [blockMessages]Instant }
 
 // run is a part of a block whose offsets follow each other within one segment.
 type run struct {
@@ -124,8 +133,13 @@ func (s *State) newBlock(x *session, first uint64) *block {
 	} else {
 		b = &block{}
 	}
-	*b = block{x: x, first: first, runs: b.runs[:0], sent: s.leaseClock(s.now)}
-	b.due = b.sent + x.lease
+	now := s.leaseClock(s.now)
+	*b = block{x: x, first: first, runs: b.runs[:0], sent: now, began: now, ends: now + x.lease}
+	if x.tellsStarted {
+		b.due = s.queueEnd(b)
+	} else {
+		b.started, b.due = math.MaxUint64, b.ends
+	}
 	s.leases.put(b)
 	return b
 }
@@ -135,7 +149,8 @@ const maxSpareBlocks = 4096
 
 func (s *State) freeBlock(b *block) {
 	clear(b.runs)
-	b.x, b.own = nil, nil
+	b.x = nil
+	s.freeClocks(b)
 	if len(s.spareBlocks) < maxSpareBlocks {
 		s.spareBlocks = append(s.spareBlocks, b)
 	}

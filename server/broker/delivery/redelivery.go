@@ -116,7 +116,7 @@ func (s *State) add(like redelivery) *redelivery {
 func (e *redelivery) continuedBy(o *redelivery) bool {
 	return e.p == o.p && e.last+1 == o.first && e.due == o.due && e.avoid == o.avoid &&
 		e.avoidUntil == o.avoidUntil && e.prefer == o.prefer &&
-		(e.where != held || e.first/ChunkOffsets == o.first/ChunkOffsets)
+		(e.where == held) == (o.where == held) && (e.where != held || e.first/ChunkOffsets == o.first/ChunkOffsets)
 }
 
 func (s *State) newRedelivery() *redelivery {

@@ -59,22 +59,19 @@ func (p *partition) clash(first, last uint64) (through uint64, settled bool) {
 // charge raises the counts of the first messages, as many as share one due time,
 // and sets it.
 func (s *State) charge(o *outcome, counts []Count) (n int) {
-	grouped := o.kind != lost && o.delay < 0
+	atOnce := o.kind == lost || o.kind == mislaid
+	grouped := !atOnce && o.delay < 0
 	for n < len(counts) && (!grouped || n < jitterGroup) {
 		c := &counts[n]
 		if n > 0 && grouped && c.attempt() != counts[0].attempt()-1 {
 			break
 		}
-		if o.kind == retried {
-			c.Failed++
-		} else {
-			c.Expired++
-		}
+		c.raise(o.kind)
 		n++
 	}
 	due := o.at
 	switch {
-	case o.kind == lost:
+	case atOnce:
 	case o.delay >= 0:
 		due += o.delay
 	default:
@@ -86,14 +83,34 @@ func (s *State) charge(o *outcome, counts []Count) (n int) {
 	return n
 }
 
+func (c *Count) raise(kind outcomeKind) {
+	switch kind {
+	case retried:
+		c.Failed++
+	case mislaid:
+		c.Lost++
+	default:
+		c.Expired++
+	}
+}
+
+// mislay gives back what a broken session had not started, and counts it where a
+// bound on such losses asks for it.
+func (s *State) mislay(o *outcome, p *partition, first, last uint64) {
+	if s.config.MaxDeliveries == 0 || !s.config.DeadLetters {
+		s.giveBack(o, p, first, last)
+		return
+	}
+	s.fail(o, p, first, last)
+}
+
 // await makes a redelivery that waits for the commit of its counts.
 func (s *State) await(o *outcome, p *partition, c *chunk, counts []Count) {
-	e := redelivery{p: p, first: counts[0].Offset, last: counts[len(counts)-1].Offset, due: counts[0].NotBefore}
-	if o.kind != lost {
+	e := redelivery{p: p, where: held, first: counts[0].Offset, last: counts[len(counts)-1].Offset, due: counts[0].NotBefore}
+	if o.kind == retried || o.kind == expired {
 		e.avoid, e.avoidUntil, e.prefer = o.x, e.due+avoidDuration, true
 	}
 	if made := s.add(e); made != nil {
-		made.where = held
 		c.held = append(c.held, made)
 		s.pool.later += made.messages()
 	}

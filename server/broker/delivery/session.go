@@ -12,6 +12,8 @@ type session struct {
 	// else it follows the subscription's.
 	lease    time.Duration
 	ownLease bool
+	// tellsStarted says that the work lease begins with a Started, not at delivery.
+	tellsStarted bool
 	// maxMessage is the largest message that fits into one of its frames.
 	maxMessage uint64
 	maxFrame   uint64
@@ -64,8 +66,9 @@ func (s *State) newSession(e *Attach) *session {
 	x := &session{
 		id: e.Session, clientID: e.ClientID, replenish: e.Replenish, since: e.At,
 		lease: orDefault(e.Lease, s.config.Lease), ownLease: e.Lease != 0,
-		maxFrame: orDefault(e.MaxFrameBytes, DefaultMaxFrameBytes),
-		index:    len(s.sessions), writable: true, serving: true, shunned: newOffsetHeap(),
+		tellsStarted: e.Features&TellsStarted != 0,
+		maxFrame:     orDefault(e.MaxFrameBytes, DefaultMaxFrameBytes),
+		index:        len(s.sessions), writable: true, serving: true, shunned: newOffsetHeap(),
 	}
 	x.maxMessage = x.maxFrame - min(x.maxFrame, FrameBytes+RunBytes+AttemptBytes)
 	x.window = e.Window

@@ -31,6 +31,7 @@ const (
 	extended             // goes on
 	expired              // its lease ended: charged, backs off
 	lost                 // its stream broke: charged, due at once
+	mislaid              // its stream broke before it was started: counted apart, due at once
 	returned             // taken back by the server or a clean close: uncharged
 )
 
@@ -179,7 +180,7 @@ func (s *State) strike(o *outcome, b *block, from, to uint8) {
 	if b.live == 0 {
 		s.leases.remove(b)
 		o.x.dead++
-	} else if b.own != nil {
+	} else if b.clocks != nil {
 		s.rearm(b)
 	}
 }
@@ -200,18 +201,25 @@ func (s *State) finish(o *outcome, g *segment, first, n uint64) {
 	case expired, lost:
 		p.counters.Expired += n
 		s.fail(o, p, first, last)
+	case mislaid:
+		p.counters.Released += n
+		s.mislay(o, p, first, last)
 	default:
 		p.counters.Released += n
 		s.giveBack(o, p, first, last)
 	}
 }
 
-// endAll ends everything that a session holds, and returns whether it held any.
+// endAll ends everything that a session holds. What its stream lost is charged only
+// as far as it was started.
 func (s *State) endAll(x *session, kind outcomeKind, at Instant) {
 	o := outcome{x: x, kind: kind, at: at, delay: -1}
 	for _, b := range x.blocks {
 		for b.live != 0 {
 			from, to := firstRun(b.live)
+			if kind == lost {
+				o.kind, to = b.lostAs(from, to)
+			}
 			s.strike(&o, b, from, to)
 		}
 	}

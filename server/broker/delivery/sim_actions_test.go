@@ -22,6 +22,12 @@ func (s *sim) randomConfig() delivery.Config {
 		BackoffMin: 200 * time.Millisecond, BackoffMax: 5 * time.Second,
 		TurnBytes: uint64(200 + s.IntN(3000)), LoadBytes: uint64(1 + s.IntN(5000)),
 	}
+	if s.one(2) {
+		c.QueueLease = time.Duration(1+s.IntN(20)) * time.Second
+	}
+	if s.one(2) {
+		c.DeadLetters, c.MaxDeliveries = true, 1000
+	}
 	if s.one(6) {
 		c.Mode = delivery.Exclusive
 	}
@@ -57,7 +63,11 @@ func (s *sim) rules() model.Rules {
 		Exclusive:    c.Mode == delivery.Exclusive,
 		Subscription: orElse(c.Subscription, delivery.DefaultMaxMessages, delivery.DefaultMaxBytes),
 		Client:       model.Limit(c.Client), Stream: model.Limit(c.Stream),
-		LeaseCap: c.LeaseCap, BackoffMin: c.BackoffMin, BackoffMax: c.BackoffMax, MaxWaiting: c.MaxWaiting,
+		LeaseCap: c.LeaseCap, QueueLease: c.QueueLease, CountLost: c.DeadLetters && c.MaxDeliveries > 0,
+		BackoffMin: c.BackoffMin, BackoffMax: c.BackoffMax, MaxWaiting: c.MaxWaiting,
+	}
+	if r.QueueLease == 0 {
+		r.QueueLease = delivery.DefaultQueueLease
 	}
 	if r.MaxWaiting == 0 {
 		r.MaxWaiting = delivery.DefaultMaxWaiting
@@ -76,7 +86,7 @@ type action struct {
 func (s *sim) randomActions() []action {
 	all := []action{
 		{30, s.publish}, {60, s.settle}, {12, s.attach}, {25, s.answerLoads}, {25, s.commit},
-		{8, s.credit}, {4, s.extend}, {3, s.writable}, {3, s.heard}, {2, s.detach}, {1, s.drain},
+		{8, s.credit}, {4, s.extend}, {15, s.start}, {3, s.writable}, {3, s.heard}, {2, s.detach}, {1, s.drain},
 		{1, s.hole}, {1, s.stall}, {1, s.configure}, {1, s.restart}, {0, s.stop}, {1, s.fault},
 	}
 	for i := range all {
@@ -145,12 +155,16 @@ func (s *sim) attach() {
 	if s.one(3) {
 		e.Replenish = delivery.Manual
 	}
+	if s.one(2) {
+		e.Features |= delivery.TellsStarted
+	}
 	e.Takeover = s.one(8)
 	s.nextID++
 	s.clients = append(s.clients, &simClient{id: e.Session, manual: e.Replenish == delivery.Manual})
 	s.model.Attach(model.Attach{
 		Session: uint64(e.Session), At: e.At, Client: e.ClientID, Manual: e.Replenish == delivery.Manual,
 		Window: model.Limit(e.Window), MaxFrame: e.MaxFrameBytes, Lease: e.Lease, Takeover: e.Takeover,
+		TellsStarted: e.Features&delivery.TellsStarted != 0,
 	})
 	s.emit(e)
 }
@@ -212,6 +226,17 @@ func modelRanges(all []delivery.SequenceRange) (out []model.Range) {
 		out = append(out, model.Range(r))
 	}
 	return out
+}
+
+// start tells of deliveries that a client begins to work on.
+func (s *sim) start() {
+	c := s.anyClient()
+	if c == nil {
+		return
+	}
+	e := &delivery.Started{Stamp: delivery.Stamp{Session: c.id, At: s.at()}, Ranges: s.ranges(c)}
+	s.model.Started(uint64(c.id), e.At, modelRanges(e.Ranges))
+	s.emit(e)
 }
 
 func (s *sim) extend() {

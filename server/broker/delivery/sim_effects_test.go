@@ -15,7 +15,7 @@ var (
 		delivery.EndWrongCredit: "wrong credit", delivery.EndAttachedTwice: "attached twice",
 	}
 	revokeReasons = map[delivery.RevokeReason]string{
-		delivery.LeaseExpired: "lease expired", delivery.TakenOver: "taken over", delivery.DrainEnded: "drain ended",
+		delivery.LeaseExpired: "lease expired", delivery.QueueLeaseEnded: "queue lease ended", delivery.TakenOver: "taken over", delivery.DrainEnded: "drain ended",
 	}
 	failureReasons = map[delivery.FailureReason]string{
 		delivery.Unknown: "unknown", delivery.Stale: "stale", delivery.NotServed: "not served",
@@ -128,7 +128,9 @@ func modelChanges(set *delivery.ChangeSet) (all []model.PartitionChange) {
 				return chunk.Acked.Has(int(offset % delivery.ChunkOffsets))
 			}}
 			for _, c := range chunk.Counts {
-				out.Counts = append(out.Counts, model.Count(c))
+				out.Counts = append(out.Counts, model.Count{
+					Offset: c.Offset, Failed: c.Failed, Expired: c.Expired, Lost: c.Lost, NotBefore: c.NotBefore,
+				})
 			}
 			to.Chunks = append(to.Chunks, out)
 		}

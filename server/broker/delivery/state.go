@@ -38,6 +38,7 @@ type State struct {
 
 	leases      heap[*block]
 	spareBlocks []*block
+	spareClocks []*clocks
 	stalled     Instant // how far the lease clock is behind
 
 	journal journal
@@ -114,6 +115,8 @@ func (s *State) applyOne(event Event) {
 	switch e := event.(type) {
 	case *Settle:
 		s.settle(e)
+	case *Started:
+		s.start(e)
 	case *Extend:
 		s.extend(e)
 	case *Window:

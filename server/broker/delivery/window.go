@@ -148,7 +148,11 @@ func (s *State) grant(e *Grant) {
 func (s *State) configure(c Config) {
 	c.Mode = s.config.Mode
 	c.Seed = s.config.Seed
+	shorter := s.config.QueueLease
 	s.config = c.withDefaults()
+	if s.config.QueueLease < shorter {
+		s.rearmQueues()
+	}
 	s.ceiling.limit = s.config.Subscription.credit()
 	for _, x := range s.sessions {
 		x.stream.limit = x.streamLimit(s.config.Stream)

@@ -16,6 +16,7 @@ type world struct {
 	now   time.Duration
 	store simStore
 
+	config      delivery.Config
 	holdCommits bool
 	pending     []delivery.Event
 
@@ -40,7 +41,7 @@ func newWorld(t *testing.T, config delivery.Config, partitions int) *world {
 	if err := config.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, now: time.Hour}
+	w := &world{t: t, now: time.Hour, config: config}
 	for id := range uint32(partitions) {
 		w.store.partitions = append(w.store.partitions, &simPartition{
 			id: id, chunks: make(map[uint64]delivery.Chunk), resident: make(map[uint64]bool),
@@ -54,7 +55,7 @@ func newWorld(t *testing.T, config delivery.Config, partitions int) *world {
 func (w *world) restart() {
 	w.store.forget()
 	w.pending = nil
-	w.state = delivery.New(delivery.Config{}, w.store.cursors())
+	w.state = delivery.New(w.config, w.store.cursors())
 }
 
 func (w *world) stamp(id delivery.SessionID) delivery.Stamp {

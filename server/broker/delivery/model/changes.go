@@ -20,9 +20,9 @@ type Chunk struct {
 
 // Count is how often the delivery of a message came to nothing.
 type Count struct {
-	Offset          uint64
-	Failed, Expired uint32
-	NotBefore       Instant
+	Offset                uint64
+	Failed, Expired, Lost uint32
+	NotBefore             Instant
 }
 
 // changes is a change set that is not committed yet.
@@ -92,9 +92,9 @@ func (m *Model) changePartition(c *PartitionChange) error {
 }
 
 func (c *partitionChange) chunk(k *Chunk) error {
-	counts := make(map[uint64]Count, len(k.Counts))
+	written := make(map[uint64]Count, len(k.Counts))
 	for _, count := range k.Counts {
-		counts[count.Offset] = count
+		written[count.Offset] = count
 	}
 	first := max(k.Index*chunkMessages, c.floor)
 	for offset := first; offset < (k.Index+1)*chunkMessages; offset++ {
@@ -108,15 +108,18 @@ func (c *partitionChange) chunk(k *Chunk) error {
 			}
 			continue
 		}
-		count := counts[offset]
-		delete(counts, offset)
-		d := durable{settled: k.Acked(offset), failed: count.Failed, expired: count.Expired, notBefore: count.NotBefore}
+		count := written[offset]
+		delete(written, offset)
+		d := durable{
+			settled: k.Acked(offset), notBefore: count.NotBefore,
+			counts: counts{count.Failed, count.Expired, count.Lost},
+		}
 		if err := msg.agrees(d, count); err != nil {
 			return err
 		}
 		c.states = append(c.states, messageChange{msg, d})
 	}
-	for offset := range counts {
+	for offset := range written {
 		return fmt.Errorf("counts of offset %d of partition %d, which is settled", offset, c.p.id)
 	}
 	return nil
@@ -130,9 +133,9 @@ func (msg *message) agrees(d durable, count Count) error {
 		return nil
 	case d.settled != acked:
 		return fmt.Errorf("%v is written as acked: %v", msg, d.settled)
-	case !acked && (d.failed != msg.failed || d.expired != msg.expired):
-		return fmt.Errorf("%v has counts %d, %d, written %d, %d", msg, msg.failed, msg.expired, d.failed, d.expired)
-	case msg.state == waiting && d.failed+d.expired > 0 && !msg.plausible(count.NotBefore):
+	case !acked && d.counts != msg.counts:
+		return fmt.Errorf("%v has counts %v, written %v", msg, msg.counts, d.counts)
+	case msg.state == waiting && d.counts != (counts{}) && !msg.plausible(count.NotBefore):
 		return fmt.Errorf("%v is written as due at %v, expected %v..%v", msg, count.NotBefore, msg.dueFrom, msg.dueBy)
 	}
 	return nil

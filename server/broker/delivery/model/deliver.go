@@ -63,7 +63,7 @@ func (m *Model) deliverOne(x *Session, one Delivered) (size uint64, err error) {
 	if err := m.ready(msg, x, m.now >= msg.dueFrom); err != nil {
 		return 0, fmt.Errorf("%v was delivered: %w", msg, err)
 	}
-	if want := 1 + msg.failed + msg.expired; one.Attempt != want {
+	if want := msg.counts.attempt(); one.Attempt != want {
 		return 0, fmt.Errorf("%v: attempt %d, expected %d", msg, one.Attempt, want)
 	}
 	if err := m.admits(x, msg.size); err != nil {
@@ -79,7 +79,10 @@ func (m *Model) deliverOne(x *Session, one Delivered) (size uint64, err error) {
 	x.usage.plus(Limit{1, msg.size})
 	msg.state, msg.delivered, msg.holder, msg.sequence = outstanding, true, x, x.sent
 	msg.sentAt = m.leaseClock(m.now)
-	msg.deadline = msg.sentAt + x.lease
+	msg.started = false
+	if !x.tellsStarted {
+		msg.start(msg.sentAt)
+	}
 	return msg.size, nil
 }
 
@@ -92,8 +95,8 @@ func (m *Model) ready(msg *message, x *Session, due bool) error {
 		return fmt.Errorf("session %d holds it", msg.holder.id)
 	case msg.state == waiting && !due:
 		return fmt.Errorf("it is due at %v, not at %v", msg.dueFrom, m.now)
-	case msg.failed != msg.durable.failed || msg.expired != msg.durable.expired:
-		return fmt.Errorf("its counts %d, %d are not durable", msg.failed, msg.expired)
+	case msg.counts != msg.durable.counts:
+		return fmt.Errorf("its counts %v are not durable, but %v", msg.counts, msg.durable.counts)
 	case msg.state == waiting && m.avoided(msg, x):
 		return fmt.Errorf("the session is avoided until %v", msg.avoidUntil)
 	}

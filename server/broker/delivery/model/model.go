@@ -15,9 +15,11 @@ type Limit struct{ Messages, Bytes uint64 }
 type Rules struct {
 	Exclusive                    bool
 	Subscription, Client, Stream Limit
-	LeaseCap                     time.Duration
+	LeaseCap, QueueLease         time.Duration
 	BackoffMin, BackoffMax       time.Duration
 	MaxWaiting                   uint64
+	// CountLost says that deliveries lost unstarted are counted.
+	CountLost bool
 }
 
 // Numbers of the protocol, written down a second time on purpose.
@@ -97,8 +99,7 @@ type message struct {
 	state     state
 	delivered bool
 	hole      bool
-	failed    uint32
-	expired   uint32
+	counts    counts
 	durable   durable
 	// It is due at the earliest at dueFrom and surely at dueBy.
 	dueFrom, dueBy Instant
@@ -109,14 +110,21 @@ type message struct {
 	holder   *Session
 	sequence uint64
 	sentAt   Instant // lease clock
-	deadline Instant // lease clock
+	started  bool
+	// Once it is started:
+	startedAt Instant // lease clock
+	deadline  Instant // lease clock
 }
+
+// counts is how often the delivery of a message came to nothing.
+type counts struct{ failed, expired, lost uint32 }
+
+func (c counts) attempt() uint32 { return 1 + c.failed + c.expired }
 
 // durable is what a store knows of a message.
 type durable struct {
 	settled bool
-	failed  uint32
-	expired uint32
+	counts  counts
 	// notBefore is when it is due after a restart.
 	notBefore Instant
 }
@@ -209,8 +217,8 @@ func (m *Model) Configure(rules Rules) {
 func (m *Model) Advance(now Instant) {
 	m.now = now
 	m.each(func(msg *message) {
-		if msg.state == outstanding && msg.deadline <= m.leaseClock(now) {
-			m.expire(msg, now)
+		if msg.state == outstanding {
+			m.judge(msg, now)
 		}
 	})
 	for _, x := range m.sessions {
@@ -232,14 +240,27 @@ func (m *Model) Advance(now Instant) {
 	}
 }
 
-// expire ends a delivery whose lease has ended: charged.
+// judge ends a delivery whose lease has ended at some time.
+func (m *Model) judge(msg *message, at Instant) {
+	if msg.started && msg.deadline <= m.leaseClock(at) {
+		m.expire(msg, at)
+	}
+	if x := msg.holder; !msg.started && x != nil && max(msg.sentAt, x.heard)+m.rules.QueueLease <= m.leaseClock(at) {
+		m.expected.revoke(x.id, msg.sequence, "queue lease ended")
+		msg.leave()
+		m.totals.Released++
+		msg.due(at, at, nil, false)
+	}
+}
+
+// expire ends a delivery whose work lease has ended: charged.
 func (m *Model) expire(msg *message, at Instant) {
 	x := msg.holder
 	m.expected.revoke(x.id, msg.sequence, "lease expired")
 	ended := min(msg.deadline+m.stalled, at)
 	msg.leave()
 	m.totals.Expired++
-	msg.expired++
+	msg.counts.expired++
 	m.backOff(msg, x, ended, at)
 }
 
@@ -258,7 +279,7 @@ func (msg *message) leave() {
 // backOff sets when a message is due that failed between two times.
 func (m *Model) backOff(msg *message, x *Session, from, by Instant) {
 	wait := m.rules.BackoffMin
-	for n := msg.failed + msg.expired; n > 1 && wait < m.rules.BackoffMax; n-- {
+	for n := msg.counts.failed + msg.counts.expired; n > 1 && wait < m.rules.BackoffMax; n-- {
 		wait *= 2
 	}
 	wait = min(wait, m.rules.BackoffMax)
@@ -272,13 +293,21 @@ func (msg *message) due(from, by Instant, avoid *Session, prefer bool) {
 	msg.avoid, msg.prefer, msg.avoidUntil = avoid, prefer, by+avoidTime
 }
 
-// chargeAll ends all deliveries of a session that failed: each counts as expired and
-// is due at once.
+// chargeAll ends all deliveries of a session that failed: each counts as expired if
+// it was started, else as lost, and is due at once.
 func (m *Model) chargeAll(x *Session, at Instant) {
 	for _, msg := range x.held {
 		msg.leave()
-		m.totals.Expired++
-		msg.expired++
+		switch {
+		case msg.started:
+			m.totals.Expired++
+			msg.counts.expired++
+		default:
+			m.totals.Released++
+			if m.rules.CountLost {
+				msg.counts.lost++
+			}
+		}
 		msg.due(at, at, nil, false)
 	}
 }
@@ -322,11 +351,11 @@ func (m *Model) Restart() {
 	m.closing, m.closed = false, false
 	m.each(func(msg *message) {
 		msg.holder, msg.delivered, msg.avoid = nil, false, nil
-		msg.failed, msg.expired = msg.durable.failed, msg.durable.expired
+		msg.counts = msg.durable.counts
 		msg.state = fresh
 		if msg.durable.settled {
 			msg.state = settled
-		} else if msg.failed+msg.expired > 0 {
+		} else if msg.counts != (counts{}) {
 			msg.state = waiting
 			msg.due(msg.durable.notBefore, msg.durable.notBefore, nil, false)
 		}

@@ -15,6 +15,8 @@ type Session struct {
 	granted  Limit
 	maxFrame uint64
 	lease    time.Duration
+	// tellsStarted: work leases begin with Started, not at delivery.
+	tellsStarted bool
 
 	sent, charged uint64
 	raisedAt      uint64
@@ -43,6 +45,8 @@ type Attach struct {
 	MaxFrame uint64
 	Lease    time.Duration
 	Takeover bool
+	// TellsStarted: the client announced that it tells what it starts.
+	TellsStarted bool
 }
 
 // Attach tells of a session that wants to be admitted.
@@ -72,7 +76,7 @@ func (m *Model) Attach(a Attach) {
 	m.sessions[a.Session] = &Session{
 		id: a.Session, client: a.Client, manual: a.Manual, window: a.Window, maxFrame: a.MaxFrame, lease: a.Lease,
 		held: make(map[uint64]*message), settles: make(map[uint64]*settle), repeats: make(map[uint64]bool),
-		writable: true, heard: m.leaseClock(a.At),
+		writable: true, heard: m.leaseClock(a.At), tellsStarted: a.TellsStarted,
 	}
 }
 
@@ -80,6 +84,11 @@ func (m *Model) Attach(a Attach) {
 func (m *Model) hear(id uint64, at Instant) *Session {
 	x := m.sessions[id]
 	if x != nil {
+		for _, msg := range x.held {
+			if !msg.started {
+				m.judge(msg, at)
+			}
+		}
 		x.heard = max(x.heard, m.leaseClock(at))
 	}
 	return x

@@ -53,7 +53,7 @@ type claim struct {
 
 func (c claim) holds() bool {
 	d := c.message.durable
-	return d.settled || c.failed > 0 && d.failed >= c.failed
+	return d.settled || c.failed > 0 && d.counts.failed >= c.failed
 }
 
 // Settle tells of a numbered frame. Its ranges may name at most a few thousand
@@ -99,8 +99,8 @@ func (m *Model) settleOne(x *Session, s *settle, sequence uint64, e Settle) stri
 	if msg == nil {
 		return "stale"
 	}
-	if msg.deadline <= m.leaseClock(e.At) {
-		m.expire(msg, e.At)
+	m.judge(msg, e.At)
+	if msg.holder == nil {
 		return "stale"
 	}
 	switch e.Verdict {
@@ -111,9 +111,9 @@ func (m *Model) settleOne(x *Session, s *settle, sequence uint64, e Settle) stri
 		s.claims = append(s.claims, claim{message: msg})
 	case Retry:
 		msg.leave()
-		msg.failed++
+		msg.counts.failed++
 		m.totals.Retried++
-		s.claims = append(s.claims, claim{msg, msg.failed})
+		s.claims = append(s.claims, claim{msg, msg.counts.failed})
 		m.retryDue(msg, x, e)
 	case Release:
 		msg.leave()
@@ -124,6 +124,26 @@ func (m *Model) settleOne(x *Session, s *settle, sequence uint64, e Settle) stri
 	default:
 	}
 	return ""
+}
+
+// Started tells what a client began to work on.
+func (m *Model) Started(id uint64, at Instant, ranges []Range) {
+	x := m.hear(id, at)
+	if x == nil {
+		return
+	}
+	for _, r := range ranges {
+		for sequence := r.First; sequence <= r.Last; sequence++ {
+			if msg := x.held[sequence]; msg != nil && !msg.started {
+				msg.start(m.leaseClock(at))
+			}
+		}
+	}
+}
+
+// start begins the work lease of a delivery.
+func (msg *message) start(at Instant) {
+	msg.started, msg.startedAt, msg.deadline = true, at, at+msg.holder.lease
 }
 
 func (m *Model) retryDue(msg *message, x *Session, e Settle) {
@@ -140,8 +160,11 @@ func (m *Model) extendOne(x *Session, msg *message, e Settle) string {
 	if duration == 0 {
 		duration = x.lease
 	}
+	if !msg.started {
+		msg.start(m.leaseClock(e.At))
+	}
 	until := m.leaseClock(e.At) + min(duration, maxLease)
-	limit := msg.sentAt + max(m.rules.LeaseCap, x.lease)
+	limit := msg.startedAt + max(m.rules.LeaseCap, x.lease)
 	msg.deadline = max(msg.deadline, min(until, limit))
 	if until > limit {
 		return "capped"

@@ -49,7 +49,7 @@ var list = []mutant{
 	{
 		name: "a failed message comes back before its counts are committed",
 		file: "retry.go",
-		old:  "		made.where = held\n		c.held = append(c.held, made)\n		s.pool.later += made.messages()",
+		old:  "		c.held = append(c.held, made)\n		s.pool.later += made.messages()",
 		new:  "		s.route(made)",
 	},
 	{
@@ -73,8 +73,8 @@ var list = []mutant{
 	{
 		name: "an extension that covers a part of a block prolongs all of it",
 		file: "lease.go",
-		old:  "if b.own == nil && b.live&^bitsOf(from, to) == 0 {",
-		new:  "if b.own == nil {",
+		old:  "if b.clocks == nil && b.live&b.started&^named == 0 {",
+		new:  "if b.clocks == nil {",
 	},
 	{
 		name: "a broken session is not charged",
@@ -135,5 +135,41 @@ var list = []mutant{
 		file: "picker.go",
 		old:  "shortLeft >= least {",
 		new:  "shortLeft > least+50 {",
+	},
+	{
+		name: "a broken session is charged for what it had not started",
+		file: "started.go",
+		old:  "if same&1 == 0 {",
+		new:  "if same&1 == 2 {",
+	},
+	{
+		name: "what a broken session had not started is not counted as lost",
+		file: "retry.go",
+		old:  "		c.Lost++",
+		new:  "",
+	},
+	{
+		name: "the end of a queue lease is charged",
+		file: "lease.go",
+		old:  "returned, QueueLeaseEnded",
+		new:  "expired, QueueLeaseEnded",
+	},
+	{
+		name: "what is heard does not keep a queue lease",
+		file: "lease.go",
+		old:  "return max(b.sent, b.x.heard) + s.config.QueueLease",
+		new:  "return b.sent + s.config.QueueLease",
+	},
+	{
+		name: "a queue lease that had ended is kept by what was heard later",
+		file: "flow.go",
+		old:  "		s.judgeQueue(x, stamp.At)",
+		new:  "",
+	},
+	{
+		name: "the work lease runs since the delivery",
+		file: "started.go",
+		old:  "b.began, b.ends = at, at+b.x.lease",
+		new:  "b.began, b.ends = b.sent, b.sent+b.x.lease",
 	},
 }
