@@ -134,7 +134,7 @@ var list = []mutant{
 		name: "a session that waits for bytes is forgotten",
 		file: "picker.go",
 		old:  "shortLeft >= least {",
-		new:  "shortLeft > least+50 {",
+		new:  "shortLeft > least+1000 {",
 	},
 	{
 		name: "a broken session is charged for what it had not started",
