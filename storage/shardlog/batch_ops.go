@@ -94,8 +94,12 @@ func (b *batch) putAckPart(c *cursor, x *record.AckPart) {
 }
 
 func (b *batch) deleteAckPart(c *cursor, chunk uint64, part uint8) {
+	b.deleteAckKey(c.ackKey(chunk, part))
+}
+
+func (b *batch) deleteAckKey(k record.AckKey) {
 	start := len(b.mem)
-	b.mem = record.AppendAckKey(b.mem, c.ackKey(chunk, part))
+	b.mem = record.AppendAckKey(b.mem, k)
 	b.remove(start)
 }
 

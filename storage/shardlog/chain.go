@@ -20,34 +20,47 @@ type link struct {
 	hash uint64
 }
 
-// chain is the ring of batch headers, by slot.
+// chain is the ring of batch headers, by number.
 type chain struct {
-	links  map[uint64]link
+	links map[uint64]link
+	// newest is the highest number of a header.
 	newest uint64
+	// damaged says what is wrong with the headers in some slots.
+	damaged map[uint32]error
+	// accepted are gaps that may stay.
+	accepted []record.AcceptedLoss
+	// ahead is the ledger's newest entry of batches that the chain does not reach.
+	ahead storage.LedgerEntry
 }
 
-// readChain reads the headers of the last record.BatchRing batches and checks that
-// none is missing and each continues the one before.
-func readChain(engine storage.Engine) (*chain, error) {
-	c := &chain{links: map[uint64]link{}}
+// gap is a run of batches that are missing, and what is said of it.
+type gap struct {
+	BatchRange
+	text string
+}
+
+// readChain reads the headers of the last record.BatchRing batches.
+func readChain(engine storage.Engine, accepted []record.AcceptedLoss) (*chain, error) {
+	c := &chain{links: map[uint64]link{}, damaged: map[uint32]error{}, accepted: accepted}
 	err := scan(engine, record.AppendPrefix(nil, record.KindBatch), nil, func(key []byte, value storage.Value) error {
-		return value.Read(func(value []byte) error {
+		slot, err := record.ParseBatchKey(key)
+		if err != nil {
+			return err
+		}
+		err = value.Read(func(value []byte) error {
 			h, err := record.DecodeHeader(key, value)
-			if err != nil {
-				return fmt.Errorf("%w; %s", err, advice)
+			if err == nil {
+				c.links[h.Number] = link{h, h.Hash()}
+				c.newest = max(c.newest, h.Number)
 			}
-			c.links[h.Number] = link{h, h.Hash()}
-			c.newest = max(c.newest, h.Number)
-			return nil
+			return err
 		})
+		if err != nil {
+			c.damaged[slot] = err
+		}
+		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	if err := c.check(); err != nil {
-		return nil, err
-	}
-	return c, nil
+	return c, err
 }
 
 func (c *chain) last() link { return c.links[c.newest] }
@@ -60,51 +73,31 @@ func (c *chain) oldest() uint64 {
 	return c.newest - record.BatchRing + 1
 }
 
-// check walks the chain back from its head.
-func (c *chain) check() error {
-	for n := c.newest; n >= c.oldest() && n > 0; n-- {
-		if _, ok := c.links[n]; !ok {
-			return c.gap(n)
-		}
+// check compares each header with the one before, and with what the engine
+// remembers apart from them.
+func (c *chain) check(ledger []storage.LedgerEntry) error {
+	for n, l := range c.links {
 		before, known := c.links[n-1]
-		broken := known && c.links[n].Previous != before.hash || n == 1 && c.links[n].Previous != 0
-		if broken {
+		if known && l.Previous != before.hash || n == 1 && l.Previous != 0 {
 			return fmt.Errorf("%w: batch %d does not continue batch %d; %s", storage.ErrDataLoss, n, n-1, advice)
 		}
 	}
-	return nil
+	return c.checkLedger(ledger)
 }
 
-// gap names the run of missing batches that ends at last.
-func (c *chain) gap(last uint64) error {
-	first := last
-	for first > c.oldest() {
-		if _, ok := c.links[first-1]; ok {
-			break
-		}
-		first--
-	}
-	return fmt.Errorf("%w: batches %d-%d are missing, the last one is %d; %s", storage.ErrDataLoss, first, last, c.newest, advice)
-}
-
-// checkLedger compares the chain with what the engine remembers apart from it.
+// checkLedger compares the entries of the ledger, and notes how far it is ahead.
 func (c *chain) checkLedger(ledger []storage.LedgerEntry) error {
 	last := c.last()
-	newest := storage.LedgerEntry{}
 	for _, e := range ledger {
 		switch {
 		case e.Number <= last.Number:
 			if err := c.checkEntry(e); err != nil {
 				return err
 			}
-		case e.Epoch >= last.Epoch && e.Number > newest.Number:
+		case e.Epoch >= last.Epoch && e.Number > c.ahead.Number:
 			// A batch of a higher epoch voids what a former owner had begun.
-			newest = e
+			c.ahead = e
 		}
-	}
-	if newest.Number > last.Number+maxPipelineBatches {
-		return fmt.Errorf("%w: batches %d-%d are in the ledger (epoch %d) and missing; %s",
-			storage.ErrDataLoss, last.Number+1, newest.Number, newest.Epoch, advice)
 	}
 	return nil
 }
@@ -122,4 +115,75 @@ func (c *chain) checkEntry(e storage.LedgerEntry) error {
 		return fmt.Errorf("%w: batch %d is another one than in the ledger; %s", storage.ErrDataLoss, e.Number, advice)
 	}
 	return nil
+}
+
+// gaps lists what is missing: in the chain, and behind it.
+func (c *chain) gaps() (gaps []gap) {
+	for n := c.oldest(); n < c.newest; n++ {
+		if _, ok := c.links[n]; ok || c.isAccepted(n) {
+			continue
+		}
+		if i := len(gaps) - 1; i >= 0 && gaps[i].Last == n-1 {
+			gaps[i].Last = n
+		} else {
+			gaps = append(gaps, gap{BatchRange: BatchRange{n, n}})
+		}
+	}
+	for i := range gaps {
+		gaps[i].text = c.describe(gaps[i].BatchRange)
+	}
+	if g, ok := c.lostTail(); ok {
+		gaps = append(gaps, g)
+	}
+	return gaps
+}
+
+func (c *chain) describe(r BatchRange) string {
+	text := fmt.Sprintf("batches %v are missing, the last one is %d", r, c.newest)
+	for n := r.First; n <= r.Last; n++ {
+		if err := c.damaged[uint32(n%record.BatchRing)]; err != nil {
+			return fmt.Sprintf("%s (batch %d: %v)", text, n, err)
+		}
+	}
+	return text
+}
+
+// lostTail is what came after the last batch: by the ledger, or by a header that is
+// there and cannot be read. A damaged header in the slot of the next batch may be
+// its own, or that of the oldest one, which the next batch was about to replace.
+func (c *chain) lostTail() (gap, bool) {
+	r := BatchRange{c.newest + 1, c.ahead.Number}
+	why := c.damaged[uint32((c.newest+1)%record.BatchRing)]
+	switch {
+	case c.ahead.Number > c.newest+maxPipelineBatches:
+		return gap{r, fmt.Sprintf("batches %v are in the ledger (epoch %d) and missing", r, c.ahead.Epoch)}, true
+	case why != nil && (c.newest < record.BatchRing || c.ahead.Number > c.newest):
+		r.Last = r.First
+		return gap{r, fmt.Sprintf("batches %v are missing, the last one is %d (%v)", r, c.newest, why)}, true
+	default:
+		return gap{}, false
+	}
+}
+
+func (c *chain) isAccepted(number uint64) bool {
+	for _, l := range c.accepted {
+		if (BatchRange{l.First, l.Last}).holds(number) {
+			return true
+		}
+	}
+	return false
+}
+
+// end is the number that the next batch follows, and the hash that it continues: of
+// the last batch, or of the last one that was given up.
+func (c *chain) end(losses []BatchRange) (number, hash uint64) {
+	last := c.last()
+	number, hash = c.newest, last.hash
+	if n := len(losses); n > 0 && losses[n-1].Last > number {
+		number = losses[n-1].Last
+		if c.ahead.Number == number {
+			hash = c.ahead.Hash
+		}
+	}
+	return number, hash
 }

@@ -2,6 +2,7 @@ package shardlog
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -22,6 +23,11 @@ type Options struct {
 	CacheBytes int
 	// RetentionInterval is how often what may be trimmed is looked at. Default: 1 s.
 	RetentionInterval time.Duration
+	// AcceptLoss names runs of missing batches that are given up, in order: exactly
+	// those that an Open without it found missing, or it is refused. What is left is
+	// made whole and named in the log, and the loss written down, so that later
+	// openings need no AcceptLoss.
+	AcceptLoss []BatchRange
 	// RetentionTicks, when not nil, replaces the timer of RetentionInterval.
 	RetentionTicks <-chan time.Time
 }
@@ -37,6 +43,11 @@ const (
 func (o *Options) Validate() error {
 	if o.TailBytes < 0 || o.TailPartitionBytes < 0 || o.CacheBytes < 0 {
 		return errors.New("shardlog: a size is negative")
+	}
+	for i, r := range o.AcceptLoss {
+		if r.First == 0 || r.First > r.Last || i > 0 && r.First <= o.AcceptLoss[i-1].Last {
+			return fmt.Errorf("shardlog: accept-loss %s is no list of runs of batches in order", listOf(o.AcceptLoss))
+		}
 	}
 	if o.RetentionInterval < 0 {
 		return errors.New("shardlog: the retention interval is negative")

@@ -19,30 +19,29 @@ type recovery struct {
 	engine storage.Engine
 	logger *slog.Logger
 	shard  *shard
-	chain  *chain
+	// asked are the gaps whose loss the operator accepts; losses those of them that
+	// were found.
+	asked, losses []BatchRange
 	// records are the partitions' own, by which heads are found.
 	records map[storage.PartitionID]record.Partition
 	// found are ack chunks by cursor.
 	found map[cursorID]*foundAcks
-	// rebuilt are pointers that are missing and known from directories.
-	rebuilt []rebuiltPointer
+	// repairs are what the takeover writes to make the shard whole.
+	repairs []repair
 }
 
-// rebuiltPointer is a pointer to be written again.
-type rebuiltPointer struct {
-	partition *partition
-	pointer
-}
+// repair adds to a batch what makes one thing whole again: two keys at most.
+type repair func(b *batch)
 
 // recoverShard goes through the steps of recovery.
 func recoverShard(ctx context.Context, engine storage.Engine, o Options) (*recovery, error) {
 	r := &recovery{
-		engine: engine, logger: o.Logger, shard: newShard(),
+		engine: engine, logger: o.Logger, shard: newShard(), asked: o.AcceptLoss,
 		records: map[storage.PartitionID]record.Partition{},
 		found:   map[cursorID]*foundAcks{},
 	}
 	steps := []func() error{
-		r.readShard, r.readChain, r.checkLedger,
+		r.readShard, r.readChain,
 		r.readTopics, r.readPartitions, r.readHeads,
 		r.readSubscriptions, r.readCursors, r.checkFloors,
 	}
@@ -74,15 +73,37 @@ func (r *recovery) readShard() error {
 }
 
 // fresh says that nothing was ever written.
-func (r *recovery) fresh() bool { return r.shard.Epoch == 0 }
+func (r *recovery) fresh() bool { return r.shard.Epoch == 0 && !r.mends() }
 
-// readChain reads the ring of batch headers and checks that the chain is whole.
+// readChain reads the ring of batch headers and checks that the chain is whole, but
+// for what was given up.
 func (r *recovery) readChain() error {
-	chain, err := readChain(r.engine)
+	chain, err := readChain(r.engine, r.shard.AcceptedLosses)
 	if err != nil {
 		return err
 	}
-	last := chain.last()
+	ledger := r.engine.Ledger()
+	if err := chain.check(ledger); err != nil {
+		return err
+	}
+	if r.losses, err = judgeLoss(chain.gaps(), r.asked, r.shard.AcceptedLosses); err != nil {
+		return err
+	}
+	if r.mends() {
+		r.raiseEpoch(chain, ledger)
+	} else if err := r.checkEpoch(chain.last()); err != nil {
+		return err
+	}
+	r.shard.number, r.shard.hash = chain.end(r.losses)
+	r.tellLosses()
+	return nil
+}
+
+// mends says that batches were given up, so that what they left behind is mended
+// instead of fenced.
+func (r *recovery) mends() bool { return len(r.losses) > 0 }
+
+func (r *recovery) checkEpoch(last link) error {
 	switch {
 	case r.fresh() && last.Number > 0:
 		return fmt.Errorf("%w: the shard's record is missing, but there are batches up to %d", storage.ErrDataLoss, last.Number)
@@ -92,13 +113,17 @@ func (r *recovery) readChain() error {
 		return fmt.Errorf("%w: batch %d is of epoch %d, the shard's record of %d",
 			storage.ErrDataLoss, last.Number, last.Epoch, r.shard.Epoch)
 	}
-	r.chain = chain
-	r.shard.number, r.shard.hash = last.Number, last.hash
 	return nil
 }
 
-func (r *recovery) checkLedger() error {
-	return r.chain.checkLedger(r.engine.Ledger())
+// raiseEpoch makes the epoch the highest that is known of: the one in the shard's
+// record may have been given up.
+func (r *recovery) raiseEpoch(c *chain, ledger []storage.LedgerEntry) {
+	r.shard.Epoch = max(r.shard.Epoch, c.last().Epoch)
+	for _, e := range ledger {
+		r.shard.Epoch = max(r.shard.Epoch, e.Epoch)
+	}
+	r.shard.Clean = false
 }
 
 // fencef takes a partition out of service.

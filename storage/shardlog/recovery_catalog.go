@@ -19,22 +19,31 @@ func (r *recovery) readTopics() error {
 		err = value.Read(func(value []byte) error {
 			t, err := record.DecodeTopic(key, value)
 			if err == nil {
-				r.shard.addTopic(newTopic(t))
+				err = r.addTopic(t)
 			}
 			return err
 		})
 		if err != nil {
 			r.damagedTopic(id, err)
 		}
-		r.shard.NextTopic = max(r.shard.NextTopic, id+1)
+		r.shard.sawTopic(id)
 		return nil
 	})
+}
+
+func (r *recovery) addTopic(t storage.Topic) error {
+	if other, taken := r.shard.topicNames[t.Name]; taken {
+		return fmt.Errorf("%w: topic %d has the name %q too", storage.ErrDataLoss, other, t.Name)
+	}
+	r.shard.addTopic(newTopic(t))
+	return nil
 }
 
 // damagedTopic stands for a topic of which only the id is known.
 func (r *recovery) damagedTopic(id storage.TopicID, why error) *topic {
 	t := newTopic(storage.Topic{ID: id, Name: fmt.Sprintf("damaged topic %d", id), State: storage.Damaged})
 	r.shard.addTopic(t)
+	r.shard.sawTopic(id)
 	r.logger.Error("topic is damaged", "topic", id, "error", why)
 	return t
 }
@@ -111,7 +120,7 @@ func (r *recovery) readSubscriptions() error {
 		if err != nil {
 			r.damagedSubscription(id, err)
 		}
-		r.shard.NextSubscription = max(r.shard.NextSubscription, id+1)
+		r.shard.sawSubscription(id)
 		return nil
 	})
 }
@@ -120,6 +129,9 @@ func (r *recovery) addSubscription(s storage.Subscription) error {
 	t := r.shard.topics[s.Topic]
 	if t == nil {
 		return fmt.Errorf("%w: its topic %d is missing", storage.ErrDataLoss, s.Topic)
+	}
+	if other, taken := r.shard.subscriptionNames[s.Name]; taken {
+		return fmt.Errorf("%w: subscription %d has the name %q too", storage.ErrDataLoss, other, s.Name)
 	}
 	r.shard.addSubscription(newSubscription(s, t))
 	return nil
@@ -130,6 +142,7 @@ func (r *recovery) damagedSubscription(id storage.SubscriptionID, why error) *su
 	def := storage.Subscription{ID: id, Name: fmt.Sprintf("damaged subscription %d", id), State: storage.Damaged}
 	s := newSubscription(def, newTopic(storage.Topic{}))
 	r.shard.addSubscription(s)
+	r.shard.sawSubscription(id)
 	r.shard.holdTrims = true
 	r.fenceSubscriptionf(s, "%v", why)
 	return s

@@ -18,6 +18,8 @@ type foundAcks struct {
 	generation uint64
 	chunks     []ackChunk
 	err        error
+	// strays are parts that stand alone.
+	strays []record.AckKey
 }
 
 // readCursors reads cursors and ack chunks; what is found must match what the
@@ -34,10 +36,14 @@ func (r *recovery) readCursors() error {
 		}
 		return r.readCursor(key, value, cursorID{id, partition})
 	})
-	if err == nil {
-		r.fenceWithoutCursors()
+	if err != nil {
+		return err
 	}
-	return err
+	if r.mends() {
+		r.mendAcks()
+	}
+	r.completeCursors()
+	return nil
 }
 
 func (r *recovery) readCursor(key []byte, value storage.Value, id cursorID) error {
@@ -55,7 +61,7 @@ func (r *recovery) readCursor(key []byte, value storage.Value, id cursorID) erro
 		return err
 	})
 	if err == nil {
-		err = c.take(r.found[id])
+		err = r.takeAcks(c, r.found[id])
 	}
 	if err != nil {
 		// Where the floor stands is not known, so it holds everything.
@@ -66,6 +72,15 @@ func (r *recovery) readCursor(key []byte, value storage.Value, id cursorID) erro
 	return nil
 }
 
+// takeAcks gives a cursor its ack chunks.
+func (r *recovery) takeAcks(c *cursor, found *foundAcks) error {
+	err := c.take(found)
+	if err != nil && r.mends() {
+		return r.mendCursor(c, found)
+	}
+	return err
+}
+
 // take compares a cursor's count and sum with the ack chunks that are stored.
 func (c *cursor) take(found *foundAcks) error {
 	if found == nil {
@@ -73,6 +88,9 @@ func (c *cursor) take(found *foundAcks) error {
 	}
 	if found.err != nil {
 		return found.err
+	}
+	if n := len(found.strays); n > 0 {
+		return fmt.Errorf("%w: %d parts of ack chunks stand alone, the first in chunk %d", storage.ErrDataLoss, n, found.strays[0].Chunk)
 	}
 	var sum cursor
 	for _, chunk := range found.chunks {
@@ -102,7 +120,7 @@ func (r *recovery) readAcks() error {
 		err = value.Read(func(value []byte) error {
 			part, err := record.DecodeAckPart(key, value)
 			if err == nil {
-				r.found[id].add(&part)
+				r.found[id].add(k, &part)
 			}
 			return err
 		})
@@ -114,13 +132,13 @@ func (r *recovery) readAcks() error {
 }
 
 // add takes in the next part, in order of the keys.
-func (f *foundAcks) add(part *record.AckPart) {
+func (f *foundAcks) add(k record.AckKey, part *record.AckPart) {
 	if part.Part > 0 {
 		if n := len(f.chunks); n > 0 && f.chunks[n-1].follows(part) {
 			f.chunks[n-1].parts++
 			return
 		}
-		f.err = fmt.Errorf("%w: ack chunk %d: part %d stands alone", storage.ErrDataLoss, part.Chunk, part.Part)
+		f.strays = append(f.strays, k)
 		return
 	}
 	chunk := ackChunk{index: part.Chunk, version: part.Version, parts: 1}
@@ -135,12 +153,19 @@ func (c *ackChunk) follows(part *record.AckPart) bool {
 	return c.index == part.Chunk && c.version == part.Version && c.parts == part.Part
 }
 
-// fenceWithoutCursors fences the active subscriptions that miss a cursor.
-func (r *recovery) fenceWithoutCursors() {
+// completeCursors fences the active subscriptions that miss a cursor, or has it
+// begin where its partition does.
+func (r *recovery) completeCursors() {
 	for _, s := range r.shard.subscriptions {
 		for i, c := range s.cursors {
-			if c == nil && s.State == storage.Active {
-				s.cursors[i] = newCursor(s, uint16(i), 0)
+			if c != nil || s.State != storage.Active {
+				continue
+			}
+			s.cursors[i] = newCursor(s, uint16(i), 0)
+			if r.mends() {
+				s.cursors[i].Floor = s.topic.partitions[i].first.Offset
+				r.mendedCursor(s.cursors[i], "A cursor was lost with the batches that are missing: everything retained is delivered again.")
+			} else {
 				r.fenceSubscriptionf(s, "its cursor on partition %d is missing", i)
 			}
 		}
@@ -154,8 +179,17 @@ func (r *recovery) checkFloors() error {
 			if c == nil || s.State == storage.Damaged {
 				continue
 			}
-			if p := s.topic.partitions[i]; c.Floor > p.next.Offset {
+			p := s.topic.partitions[i]
+			switch {
+			case p.err() != nil:
+			case c.Floor > p.next.Offset && r.mends():
+				r.mendHead(p, c.Floor)
+			case c.Floor > p.next.Offset:
 				r.fencef(p, "its head is %d, below the floor %d of subscription %d", p.next.Offset, c.Floor, s.ID)
+			case c.Floor < p.first.Offset && r.mends() && s.damage == nil:
+				c.Floor = p.first.Offset
+				r.mendedCursor(c, "A floor was lost with the batches that are missing; it is where the partition begins.",
+					"floor", uint64(c.Floor))
 			}
 		}
 	}

@@ -12,6 +12,9 @@ import (
 // below the checkpoint. After a stop that was not in order, what came after the
 // checkpoints is compared with the directories of the commit segments.
 func (r *recovery) readHeads() error {
+	if r.mends() {
+		return r.mendPointers()
+	}
 	for id := range r.records {
 		p := r.partition(id)
 		if p.err() != nil {
@@ -179,9 +182,17 @@ func (r *recovery) endReplay(t *tail) {
 	}
 	for _, x := range t.missing {
 		r.logger.Warn("pointer was missing and is made again", "partition", p.id.String(), "offset", uint64(x.base))
-		r.rebuilt = append(r.rebuilt, rebuiltPointer{p, x})
+		r.writePointer(p, x)
 	}
 	p.next = t.next
+}
+
+// writePointer has a pointer written again, with its partition's record.
+func (r *recovery) writePointer(p *partition, x pointer) {
+	r.repairs = append(r.repairs, func(b *batch) {
+		b.putPointer(p.id, x.base, &x.Pointer)
+		b.rewrite(p)
+	})
 }
 
 // fenceUnreplayed fences the partitions that went on after their checkpoints

@@ -75,6 +75,13 @@ func (s *shard) removeSubscription(x *subscription) {
 	x.topic.subscriptions = slices.DeleteFunc(x.topic.subscriptions, func(y *subscription) bool { return y == x })
 }
 
+// sawTopic and sawSubscription keep an id from being given again.
+func (s *shard) sawTopic(id storage.TopicID) { s.NextTopic = max(s.NextTopic, id+1) }
+
+func (s *shard) sawSubscription(id storage.SubscriptionID) {
+	s.NextSubscription = max(s.NextSubscription, id+1)
+}
+
 // anyFenced says whether any partition is.
 func (s *shard) anyFenced() bool {
 	for _, t := range s.topics {

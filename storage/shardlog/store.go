@@ -27,8 +27,8 @@ type Store struct {
 // new epoch. The store owns the engine from now on: Close closes it, and so does
 // an Open that fails. An empty engine becomes a new shard.
 //
-// Errors: ErrDataLoss when batches are missing, with the numbers and what to do;
-// ErrFenced; ErrUnavailable.
+// Errors: MissingError when batches are missing whose loss Options does not accept;
+// ErrDataLoss for other damage that names nobody; ErrFenced; ErrUnavailable.
 func Open(ctx context.Context, engine storage.Engine, o Options) (*Store, error) {
 	s, err := open(ctx, engine, o)
 	if err != nil {
@@ -57,7 +57,7 @@ func open(ctx context.Context, engine storage.Engine, o Options) (*Store, error)
 	s.committer = newCommitter(engine, o, s.in, r.shard, s.failure)
 	s.metrics = s.committer.metrics
 	s.janitor = newJanitor(s)
-	if err := s.committer.takeOver(r.rebuilt); err != nil {
+	if err := s.committer.takeOver(r.repairs, r.losses); err != nil {
 		return nil, err
 	}
 	s.show(r.shard)

@@ -10,32 +10,35 @@ import (
 // a stop writes.
 const recordsAtOnce = 4000
 
-// takeOver makes a new epoch durable, then what recovery rebuilt, and where the
-// partitions end. It runs before the committer's loop does.
-func (c *committer) takeOver(rebuilt []rebuiltPointer) error {
+// takeOver makes a new epoch durable, then what recovery repairs, then where the
+// partitions end, and last which losses were accepted: until then the next opening
+// finds everything as this one did. It runs before the committer's loop does.
+func (c *committer) takeOver(repairs []repair, losses []BatchRange) error {
 	c.shard.Epoch++
 	c.shard.Clean = false
 	c.begin()
 	c.open.shard = true
 	for {
-		n := min(len(rebuilt), recordsAtOnce)
-		for i := range rebuilt[:n] {
-			x := &rebuilt[i]
-			c.open.putPointer(x.partition.id, x.base, &x.Pointer)
-			c.open.rewrite(x.partition)
+		n := min(len(repairs), recordsAtOnce)
+		for _, mend := range repairs[:n] {
+			mend(c.open)
 		}
-		rebuilt = rebuilt[n:]
+		repairs = repairs[n:]
 		if err := c.commitNow(); err != nil {
 			return fmt.Errorf("take over: %w", err)
 		}
-		if len(rebuilt) == 0 {
+		if len(repairs) == 0 {
 			break
 		}
 	}
-	if c.shard.checkpoints.moved.empty() {
-		return nil
+	if err := c.writeCheckpoints(); err != nil || len(losses) == 0 {
+		return err
 	}
-	return c.writeCheckpoints()
+	c.acceptLosses(losses)
+	if err := c.commitNow(); err != nil {
+		return fmt.Errorf("accept the loss: %w", err)
+	}
+	return nil
 }
 
 // retire ends a service in order: the heads of all partitions that moved are

@@ -3,6 +3,7 @@ package storagetest
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/headrace/headrace/storage"
@@ -14,11 +15,30 @@ const keptVersions = 1024
 // Disk is what survives of a Memory: the records as of the last durable commit,
 // and the ledger. It is safe for concurrent use.
 type Disk struct {
-	mu     sync.Mutex
-	root   *tree
-	past   []*tree
-	ledger []storage.LedgerEntry
-	owner  *Memory
+	mu   sync.Mutex
+	root *tree
+	// past are the records before each of the batches.
+	past    []*tree
+	batches []diskBatch
+	ledger  []storage.LedgerEntry
+	owner   *Memory
+}
+
+// diskBatch is what a batch changed.
+type diskBatch struct {
+	number uint64
+	ops    []storage.Op
+}
+
+func (b *diskBatch) apply(root *tree) *tree {
+	for _, op := range b.ops {
+		if op.Value == nil {
+			root = root.remove(op.Key)
+		} else {
+			root = root.put(op.Key, op.Value)
+		}
+	}
+	return root
 }
 
 // NewDisk gives an empty disk.
@@ -53,7 +73,23 @@ func (d *Disk) Rewind(n int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	at := len(d.past) - n
-	d.root, d.past = d.past[at], d.past[:at]
+	d.root, d.past, d.batches = d.past[at], d.past[:at], d.batches[:at]
+}
+
+// Lose loses the batches of some numbers and keeps those after them, as a log does
+// whose older part was not replayed whole. It panics for one that the disk does not
+// remember.
+func (d *Disk) Lose(first, last uint64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	at := slices.IndexFunc(d.batches, func(b diskBatch) bool { return b.number == first })
+	later := slices.Clone(d.batches[at:])
+	d.root, d.past, d.batches = d.past[at], d.past[:at], d.batches[:at]
+	for i := range later {
+		if later[i].number > last {
+			d.add(later[i])
+		}
+	}
 }
 
 // EditLedger changes what the ledger remembers.
@@ -103,18 +139,25 @@ func (d *Disk) apply(m *Memory, b *storage.Batch) bool {
 	if d.owner != m {
 		return false
 	}
-	d.past = append(d.past, d.root)
-	if len(d.past) > keptVersions {
-		d.past = append(d.past[:0], d.past[1:]...)
-	}
-	for _, op := range b.Ops {
-		if op.Value == nil {
-			d.root = d.root.remove(op.Key)
-		} else {
-			d.root = d.root.put(bytes.Clone(op.Key), bytes.Clone(op.Value))
-		}
-	}
+	d.add(clonedBatch(b))
 	return true
+}
+
+// add makes a batch the last one.
+func (d *Disk) add(b diskBatch) {
+	d.past, d.batches = append(d.past, d.root), append(d.batches, b)
+	if len(d.past) > keptVersions {
+		d.past, d.batches = append(d.past[:0], d.past[1:]...), append(d.batches[:0], d.batches[1:]...)
+	}
+	d.root = b.apply(d.root)
+}
+
+func clonedBatch(b *storage.Batch) diskBatch {
+	c := diskBatch{number: b.Number, ops: make([]storage.Op, len(b.Ops))}
+	for i, op := range b.Ops {
+		c.ops[i] = storage.Op{Key: bytes.Clone(op.Key), Value: bytes.Clone(op.Value)}
+	}
+	return c
 }
 
 // note writes a batch into the ledger.

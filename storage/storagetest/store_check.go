@@ -3,6 +3,7 @@ package storagetest
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/headrace/headrace/storage"
 	"github.com/headrace/headrace/storage/record"
@@ -18,7 +19,7 @@ type StoreReport struct {
 }
 
 // CheckStore walks all chains of a store whose shard log is closed, and says what
-// does not fit: the batch chain; each partition's pointers from its first offset to
+// does not fit: the batch chain, but for accepted losses; each partition's pointers from its first offset to
 // its head, gap-free, with their cumulative counts, log times, segments and
 // checksums; segments that nobody points to; each cursor's count and sum of ack
 // chunks; floors past heads; records without an owner.
@@ -47,6 +48,8 @@ type storeCheck struct {
 	report StoreReport
 	errs   []error
 
+	// accepted are the gaps in the batch chain that may be.
+	accepted      []record.AcceptedLoss
 	topics        map[storage.TopicID]storage.Topic
 	subscriptions map[storage.SubscriptionID]storage.Subscription
 	partitions    map[storage.PartitionID]*checkedPartition
@@ -103,8 +106,17 @@ func (c *storeCheck) each(kind record.Kind, fn func(key, value []byte) error) er
 
 func (c *storeCheck) shard() error {
 	return c.each(record.KindShard, func(key, value []byte) error {
-		_, err := record.DecodeShard(key, value)
+		x, err := record.DecodeShard(key, value)
+		c.accepted = x.AcceptedLosses
 		return err
+	})
+}
+
+// givenUp says that a batch is missing and may be: its loss was accepted.
+func (c *storeCheck) givenUp(number uint64, headers map[uint64]record.Header) bool {
+	_, there := headers[number]
+	return !there && slices.ContainsFunc(c.accepted, func(l record.AcceptedLoss) bool {
+		return l.First <= number && number <= l.Last
 	})
 }
 
@@ -120,6 +132,9 @@ func (c *storeCheck) batches() error {
 	})
 	c.report.Batches = len(headers)
 	for n := last; n > 1 && n+record.BatchRing > last+1; n-- {
+		if c.givenUp(n, headers) || c.givenUp(n-1, headers) {
+			continue
+		}
 		h, before := headers[n], headers[n-1]
 		if h.Number != n || before.Number != n-1 || h.Previous != before.Hash() || h.Epoch < before.Epoch {
 			c.failf("batch %d does not continue batch %d", n, n-1)

@@ -39,6 +39,8 @@ type StoreHarness struct {
 	Engine storage.Engine
 	// Ticks makes the store's janitor look at what may be trimmed.
 	Ticks chan time.Time
+	// BeforeOpen, when not nil, is shown each engine before a store is opened on it.
+	BeforeOpen func(storage.Engine)
 	// Damaged: the test damaged the store, so that the walk at the end is void.
 	Damaged bool
 
@@ -50,12 +52,19 @@ type StoreHarness struct {
 // NewStoreHarness opens a store. Retention runs on Ticks only.
 func NewStoreHarness(tb testing.TB, home StoreHome, o shardlog.Options) *StoreHarness {
 	tb.Helper()
+	h := NewClosedHarness(tb, home, o)
+	h.Open()
+	return h
+}
+
+// NewClosedHarness is a store that is not open yet.
+func NewClosedHarness(tb testing.TB, home StoreHome, o shardlog.Options) *StoreHarness {
+	tb.Helper()
 	h := &StoreHarness{t: tb, home: home, options: o, Ticks: make(chan time.Time)}
 	h.options.RetentionTicks = h.Ticks
 	if h.options.Logger == nil {
 		h.options.Logger = slog.New(slog.DiscardHandler)
 	}
-	h.Open()
 	tb.Cleanup(h.finish)
 	return h
 }
@@ -72,9 +81,15 @@ func (h *StoreHarness) Open() {
 func (h *StoreHarness) TryOpen() (err error) {
 	h.t.Helper()
 	h.Engine = h.home(h.t)
+	if h.BeforeOpen != nil {
+		h.BeforeOpen(h.Engine)
+	}
 	h.Store, err = shardlog.Open(h.t.Context(), h.Engine, h.options)
 	return err
 }
+
+// AcceptLoss has the next openings give up missing batches; without any, none.
+func (h *StoreHarness) AcceptLoss(ranges ...shardlog.BatchRange) { h.options.AcceptLoss = ranges }
 
 // Reopen stops the store in order and opens it again.
 func (h *StoreHarness) Reopen() {

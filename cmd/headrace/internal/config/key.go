@@ -63,6 +63,8 @@ func defineFlag(flags *pflag.FlagSet, k Key, value any) {
 		flags.Duration(k.Flag(), v, k.Help)
 	case Bytes:
 		flags.Var(&v, k.Flag(), k.Help)
+	case BatchRanges:
+		flags.Var(&v, k.Flag(), k.Help)
 	default:
 		panic(fmt.Sprintf("config: key %s has a type without a flag: %T", k.Name, value))
 	}

@@ -24,6 +24,7 @@ type Server struct {
 	MaxTopics        int           `koanf:"max_topics" unit:"number" help:"The most topics."`
 	MaxSubscriptions int           `koanf:"max_subscriptions" unit:"number" help:"The most subscriptions."`
 	MaxSessions      int           `koanf:"max_sessions" unit:"number" help:"The most sessions that are open at the same time."`
+	AcceptLoss       BatchRanges   `koanf:"accept_loss" unit:"first-last,…" help:"Give up missing batches: exactly those that a start without it was refused for."`
 	LogLevel         string        `koanf:"log_level" unit:"debug, info, warn, error" help:"The least level that is logged."`
 	LogFormat        string        `koanf:"log_format" unit:"auto, text, json" help:"How log lines look; auto is text on a terminal, else JSON."`
 }

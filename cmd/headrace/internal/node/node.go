@@ -63,8 +63,17 @@ func open(ctx context.Context, c config.Server, logger *slog.Logger) (*node, err
 		Logger:     logger,
 		TailBytes:  int(c.TailMemory),
 		CacheBytes: int(c.CacheMemory),
+		AcceptLoss: acceptedLoss(c.AcceptLoss),
 	})
 	return &node{c, logger, engine, store}, err
+}
+
+func acceptedLoss(b config.BatchRanges) []shardlog.BatchRange {
+	var ranges []shardlog.BatchRange
+	for _, r := range b.List {
+		ranges = append(ranges, shardlog.BatchRange(r))
+	}
+	return ranges
 }
 
 // serve runs the server over the open store.
