@@ -133,10 +133,10 @@ func badgerWithTopic(t *testing.T, dir string) (*storagetest.StoreHarness, stora
 func acceptsWhatIsMissing(t *testing.T, image string, p storage.PartitionID, s storage.SubscriptionID) []string {
 	t.Helper()
 	h := storagetest.NewClosedHarness(t, homeIn(imageOf(t, image)), shardlog.Options{})
-	gaps := missing(t, h)
+	gaps := refusedGaps(t, h)
 	t.Logf("missing: %v", gaps)
 	h.AcceptLoss(shardlog.BatchRange{First: gaps[0].First, Last: gaps[0].Last + 1})
-	missing(t, h)
+	refusedGaps(t, h)
 	h.AcceptLoss(gaps...)
 	h.Open()
 	h.AcceptLoss()
@@ -154,9 +154,9 @@ func acceptsWhatIsMissing(t *testing.T, image string, p storage.PartitionID, s s
 	return bodies
 }
 
-// TestTrapFlippedBitInTheOlderOfTwoLogs: Badger opens, with the newest commits and
+// TestALossInTheOlderOfTwoLogsOfBadgerIsAccepted: Badger opens, with the newest commits and
 // without those behind the bit. The chain names them, and the loss can be accepted.
-func TestTrapFlippedBitInTheOlderOfTwoLogs(t *testing.T) {
+func TestALossInTheOlderOfTwoLogsOfBadgerIsAccepted(t *testing.T) {
 	dir := t.TempDir()
 	h, p, s := badgerWithTopic(t, dir)
 	publishAndAck(h, p, s, 40)
@@ -212,9 +212,9 @@ func bringBackTheOlderLog(t *testing.T, first, image string) {
 	}
 }
 
-// TestTrapLostTailOfTheLog: Badger opens without what came behind the bit. The
+// TestALostTailOfBadgersLogIsAccepted: Badger opens without what came behind the bit. The
 // ledger names it, and the loss can be accepted.
-func TestTrapLostTailOfTheLog(t *testing.T) {
+func TestALostTailOfBadgersLogIsAccepted(t *testing.T) {
 	dir := t.TempDir()
 	h, p, s := badgerWithTopic(t, dir)
 	publishAndAck(h, p, s, 40)

@@ -43,8 +43,8 @@ func ackOffset(h *storagetest.StoreHarness, s storage.Subscription, acked ...sto
 	}}})
 }
 
-// missing opens the store and gives the gaps that it is refused for.
-func missing(t *testing.T, h *storagetest.StoreHarness) []shardlog.BatchRange {
+// refusedGaps opens the store and gives the gaps that it is refused for.
+func refusedGaps(t *testing.T, h *storagetest.StoreHarness) []shardlog.BatchRange {
 	t.Helper()
 	var e *shardlog.MissingError
 	err := h.TryOpen()
@@ -87,7 +87,7 @@ func TestAnAcceptedLossInTheMiddleLeavesHolesAndNamesThem(t *testing.T) {
 	h.MustPublish(p, "6")
 	h.Crash()
 	memoryOf(h).Disk().Lose(gap.First, gap.Last)
-	if got := missing(t, h); !slices.Equal(got, []shardlog.BatchRange{gap}) {
+	if got := refusedGaps(t, h); !slices.Equal(got, []shardlog.BatchRange{gap}) {
 		t.Errorf("missing %v, lost %v", got, gap)
 	}
 	h.AcceptLoss(gap)
@@ -118,7 +118,7 @@ func TestAnAcceptedLossOfTheTailGoesOnBehindIt(t *testing.T) {
 	}
 	h.Crash()
 	memoryOf(h).Disk().Rewind(3)
-	if got := missing(t, h); !slices.Equal(got, []shardlog.BatchRange{gap}) {
+	if got := refusedGaps(t, h); !slices.Equal(got, []shardlog.BatchRange{gap}) {
 		t.Errorf("missing %v, lost %v", got, gap)
 	}
 	h.AcceptLoss(gap)
@@ -146,7 +146,7 @@ func TestOnlyTheRightRangeOfLossIsAccepted(t *testing.T) {
 		{want[0], {First: first + 4, Last: first + 4}},
 	} {
 		h.AcceptLoss(wrong...)
-		if got := missing(t, h); !slices.Equal(got, want) {
+		if got := refusedGaps(t, h); !slices.Equal(got, want) {
 			t.Errorf("accepting %v: missing %v, %v lost", wrong, got, want)
 		}
 	}
@@ -180,7 +180,7 @@ func TestSeveralGapsAreAcceptedTogether(t *testing.T) {
 	gaps := []shardlog.BatchRange{
 		{First: first + 1, Last: first + 1}, {First: first + 3, Last: first + 3}, {First: first + 6, Last: first + 7},
 	}
-	if got := missing(t, h); !slices.Equal(got, gaps) {
+	if got := refusedGaps(t, h); !slices.Equal(got, gaps) {
 		t.Errorf("missing %v, lost %v", got, gaps)
 	}
 	h.AcceptLoss(gaps...)
@@ -211,7 +211,7 @@ func TestACrashWhileALossIsAcceptedLeavesItToBeAcceptedAgain(t *testing.T) {
 			}
 			h.BeforeOpen = nil
 			h.AcceptLoss()
-			if got := missing(t, h); !slices.Equal(got, []shardlog.BatchRange{gap}) {
+			if got := refusedGaps(t, h); !slices.Equal(got, []shardlog.BatchRange{gap}) {
 				t.Errorf("missing %v, lost %v", got, gap)
 			}
 			h.AcceptLoss(gap)
