@@ -14,7 +14,7 @@ GOTEST := $(GO) run -C tools ./gotest
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
 # What `make check` runs, in this order: what is quick to find comes first.
-CHECKS := lint check-generated breaking test race sim fuzz-smoke fault-smoke power-cut
+CHECKS := lint check-generated breaking test race sim fuzz-smoke fault-smoke power-cut starved
 
 # How long and how much; each may be set on the command line.
 FUZZ_TIME ?= 5s
@@ -23,6 +23,7 @@ KILL_ROUNDS ?= 5
 SOAK_KILL_ROUNDS ?= 200
 CUT_ROUNDS ?= 8
 SOAK_CUT_ROUNDS ?= 300
+STARVED_FLAGS ?=
 SOAK_SIM_STEPS ?= 100000000
 
 .PHONY: help
@@ -75,10 +76,15 @@ power-cut: ## Cut the power beneath a store, 8 rounds, and two stores that do no
 	$(GOTEST) -C ../faults -count=1 ./fusefs
 	$(GOTEST) -C ../faults -count=1 -timeout 60m ./powercut -rounds $(CUT_ROUNDS)
 
+.PHONY: starved
+starved: ## A server without room, descriptors, file size or memory (Linux; root for the disk)
+	$(GOTEST) -C ../faults -count=1 -timeout 60m ./starved $(STARVED_FLAGS)
+
 .PHONY: soak
 soak: ## The long ones: 200 kills, 300 power cuts, 10^8 simulator steps, minutes of fuzzing; hours
 	$(MAKE) fault-smoke KILL_ROUNDS=$(SOAK_KILL_ROUNDS)
 	$(MAKE) power-cut CUT_ROUNDS=$(SOAK_CUT_ROUNDS)
+	$(MAKE) starved STARVED_FLAGS=-long
 	$(MAKE) sim SIM_STEPS=$(SOAK_SIM_STEPS)
 	$(MAKE) fuzz-smoke FUZZ_TIME=5m
 

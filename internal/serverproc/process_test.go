@@ -33,9 +33,9 @@ func play(way string) {
 		fmt.Fprintln(os.Stderr, "no luck")
 		os.Exit(1)
 	case "babbles":
-		fmt.Println("hello")
+		fmt.Fprintln(os.Stdout, "hello")
 	case "serves":
-		fmt.Printf("{\"address\":\"%s\",\"ops_address\":\"b:2\"}\n", strings.Join(os.Args[1:], " "))
+		fmt.Fprintf(os.Stdout, "{\"address\":\"%s\",\"ops_address\":\"b:2\"}\n", strings.Join(os.Args[1:], " "))
 	}
 	<-stop
 	if way == "serves" {

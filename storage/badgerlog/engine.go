@@ -29,13 +29,13 @@ type Engine struct {
 	ledger  *ledger
 	gate    *gate
 
-	space       *spaceWatch
-	ballast     *ballast
-	aside       *aside
-	descriptors *descriptorWatch
-	collector   *collector
-	advice      *appendAdvice
-	counters    *counters
+	space     *spaceWatch
+	ballast   *ballast
+	aside     *aside
+	limits    *limitWatch
+	collector *collector
+	advice    *appendAdvice
+	counters  *counters
 
 	// quit is closed to end the loops; it has capacity 0.
 	quit  chan struct{}

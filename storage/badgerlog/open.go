@@ -31,8 +31,7 @@ func open(o Options, s system) (*Engine, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	limit, err := checkLimits(s, o.Logger)
-	if err != nil {
+	if err := checkLimits(s, o.Logger); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
@@ -46,7 +45,6 @@ func open(o Options, s system) (*Engine, error) {
 	if err != nil {
 		return nil, errors.Join(err, lock.unlock())
 	}
-	e.descriptors.limit = limit
 	e.start()
 	return e, nil
 }
@@ -88,22 +86,22 @@ func openLocked(o Options, s system, lock *dirLock) (*Engine, error) {
 func newEngine(o Options, s system, lock *dirLock) *Engine {
 	stop := newFailStop(o.Logger)
 	e := &Engine{
-		options:     o,
-		clock:       o.Clock,
-		lock:        lock,
-		logger:      &badgerLogger{log: o.Logger, stop: stop},
-		stop:        stop,
-		gate:        newGate(),
-		space:       newSpaceWatch(&o, s),
-		ballast:     newBallast(&o, s),
-		aside:       newAside(&o, s),
-		descriptors: &descriptorWatch{system: s, stop: stop},
-		counters:    &counters{},
-		advice:      newAppendAdvice(filepath.Join(o.Dir, badgerDirName), s, o.Logger),
-		quit:        make(chan struct{}),
-		completed:   make(chan error, 1),
-		timer:       newTimer(),
-		closed:      make(chan struct{}),
+		options:   o,
+		clock:     o.Clock,
+		lock:      lock,
+		logger:    &badgerLogger{log: o.Logger, stop: stop},
+		stop:      stop,
+		gate:      newGate(),
+		space:     newSpaceWatch(&o, s),
+		ballast:   newBallast(&o, s),
+		aside:     newAside(&o, s),
+		limits:    &limitWatch{system: s, stop: stop},
+		counters:  &counters{},
+		advice:    newAppendAdvice(filepath.Join(o.Dir, badgerDirName), s, o.Logger),
+		quit:      make(chan struct{}),
+		completed: make(chan error, 1),
+		timer:     newTimer(),
+		closed:    make(chan struct{}),
 	}
 	e.complete = func(err error) { e.completed <- err }
 	e.collector = &collector{
@@ -118,10 +116,10 @@ func newEngine(o Options, s system, lock *dirLock) *Engine {
 
 // start starts the loops.
 func (e *Engine) start() {
-	e.descriptors.check()
+	e.limits.check()
 	e.ballast.renew()
 	e.loops.Go(func() { e.ballast.loop(ballastInterval, e.quit) })
-	e.loops.Go(func() { e.descriptors.loop(e.options.DescriptorInterval, e.quit) })
+	e.loops.Go(func() { e.limits.loop(e.options.DescriptorInterval, e.quit) })
 	e.loops.Go(func() { e.collector.loop(e.options.GCInterval, e.quit) })
 }
 

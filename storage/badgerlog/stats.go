@@ -81,8 +81,8 @@ func (e *Engine) Stats() Stats {
 		BallastBytes:    e.ballast.held(),
 		AsideBytes:      e.aside.held(),
 		AsideTime:       e.aside.took,
-		Descriptors:     e.descriptors.open.Load(),
-		DescriptorLimit: e.descriptors.limit,
+		Descriptors:     e.limits.open.Load(),
+		DescriptorLimit: e.limits.limit.Load(),
 	}
 	s.addFiles(filepath.Join(e.options.Dir, badgerDirName))
 	return s

@@ -18,8 +18,9 @@ type system struct {
 	setDescriptorLimit func(soft, hard uint64) error
 	// descriptors counts the open ones.
 	descriptors func() (uint64, error)
-	// fileSizeLimit is the largest file that the process may write.
-	fileSizeLimit func() (uint64, error)
+	// fileSizeLimit is the largest file that the process may write, addressLimit how
+	// much it may map.
+	fileSizeLimit, addressLimit func() (uint64, error)
 	// preallocate gives a file room on the disk.
 	preallocate func(f *os.File, bytes int64) error
 	openBadger  func(badger.Options) (*badger.DB, error)
@@ -38,7 +39,8 @@ func realSystem() system {
 		descriptorLimits:   descriptorLimits,
 		setDescriptorLimit: setDescriptorLimit,
 		descriptors:        countDescriptors,
-		fileSizeLimit:      fileSizeLimit,
+		fileSizeLimit:      func() (uint64, error) { return softLimit(unix.RLIMIT_FSIZE) },
+		addressLimit:       func() (uint64, error) { return softLimit(unix.RLIMIT_AS) },
 		preallocate:        preallocate,
 		openBadger:         badger.Open,
 		mappings:           readMappings,
@@ -64,9 +66,9 @@ func setDescriptorLimit(soft, hard uint64) error {
 	return unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: soft, Max: hard})
 }
 
-func fileSizeLimit() (uint64, error) {
+func softLimit(resource int) (uint64, error) {
 	var r unix.Rlimit
-	err := unix.Getrlimit(unix.RLIMIT_FSIZE, &r)
+	err := unix.Getrlimit(resource, &r)
 	return uint64(r.Cur), err //nolint:unconvert // the types differ by system
 }
 

@@ -55,7 +55,7 @@ func Main(app *App, args []string) int {
 		return exitOK
 	}
 	code := exitCode(err)
-	_, _ = fmt.Fprintf(app.Err, "headrace: %s\n", app.explain(err))
+	_, _ = fmt.Fprintf(app.Err, "headrace: %s\n", oneLine(app.explain(err)))
 	if code == exitUsage {
 		_, _ = fmt.Fprintf(app.Err, "see: %s --help\n", command.CommandPath())
 	}

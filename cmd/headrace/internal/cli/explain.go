@@ -21,3 +21,9 @@ func (a *App) explain(err error) string {
 	}
 	return text
 }
+
+// oneLine puts an error's text on one line, for what is read is the last one: joined
+// errors break it.
+func oneLine(text string) string {
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' }), "; ")
+}

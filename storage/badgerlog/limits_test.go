@@ -21,6 +21,13 @@ func limited(soft, hard, fileSize uint64) system {
 	return s
 }
 
+// addressing is a system that may map so many bytes.
+func addressing(bytes uint64) system {
+	s := limited(65536, 65536, noLimit)
+	s.addressLimit = func() (uint64, error) { return bytes, nil }
+	return s
+}
+
 func TestTrapDescriptorLimits(t *testing.T) {
 	log := testOptions("").Logger
 	for name, c := range map[string]struct {
@@ -30,12 +37,13 @@ func TestTrapDescriptorLimits(t *testing.T) {
 	}{
 		"raised to the hard limit":  {limited(1024, 65536, noLimit), 65536, ""},
 		"few are accepted":          {limited(4096, 4096, noLimit), 4096, ""},
-		"too few":                   {limited(1024, 4095, noLimit), 0, "ulimit -n"},
-		"file sizes are limited":    {limited(65536, 65536, 1<<40), 0, "ulimit -f"},
+		"too few":                   {limited(1024, 4095, noLimit), 4095, "ulimit -n"},
+		"file sizes are limited":    {limited(65536, 65536, 1<<40), 65536, "ulimit -f"},
+		"address space is limited":  {addressing(1 << 40), 65536, "ulimit -v"},
 		"hard limit is not granted": {refusing(limited(8192, 65536, noLimit)), 8192, ""},
 	} {
-		limit, err := checkLimits(c.system, log)
-		if limit != c.limit {
+		err := checkLimits(c.system, log)
+		if limit, _, _ := c.system.descriptorLimits(); limit != c.limit {
 			t.Errorf("%s: the limit is %d", name, limit)
 		}
 		if (err != nil) != (c.want != "") || err != nil && (!errors.Is(err, ErrLimits) || !strings.Contains(err.Error(), c.want)) {
@@ -70,7 +78,7 @@ func TestTrapDescriptorsRunOut(t *testing.T) {
 		"80 %":       {8000, true},
 		"all":        {10_000, true},
 	} {
-		w := descriptorWatch{limit: 10_000, stop: newFailStop(testOptions("").Logger)}
+		w := newLimitWatch(limited(10_000, 10_000, noLimit))
 		w.system.descriptors = func() (uint64, error) { return c.open, nil }
 		w.check()
 		if got := closed(w.stop.failed); got != c.fails {
@@ -79,11 +87,35 @@ func TestTrapDescriptorsRunOut(t *testing.T) {
 	}
 }
 
+// TestTrapLimitsFallWhileTheEngineRuns: somebody may lower them under it.
+func TestTrapLimitsFallWhileTheEngineRuns(t *testing.T) {
+	for name, now := range map[string]system{
+		"descriptors":   limited(120, 65536, noLimit),
+		"file size":     limited(65536, 65536, 1<<30),
+		"address space": addressing(1 << 40),
+	} {
+		w := newLimitWatch(limited(65536, 65536, noLimit))
+		w.check()
+		if err := w.stop.cause(); err != nil {
+			t.Errorf("%s: before: %v", name, err)
+		}
+		w.system = now
+		w.check()
+		if err := w.stop.cause(); !errors.Is(err, ErrLimits) {
+			t.Errorf("%s: it goes on: %v", name, err)
+		}
+	}
+}
+
+func newLimitWatch(s system) *limitWatch {
+	return &limitWatch{system: s, stop: newFailStop(testOptions("").Logger)}
+}
+
 // TestDescriptorsAreCountedAgainAndAgain counts at each interval until told to end.
 func TestDescriptorsAreCountedAgainAndAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		counted := 0
-		w := descriptorWatch{limit: 10, stop: newFailStop(testOptions("").Logger)}
+		w := newLimitWatch(limited(10, 10, noLimit))
 		w.system.descriptors = func() (uint64, error) {
 			counted++
 			return 1, nil
