@@ -135,15 +135,26 @@ func (l *ledger) read() error {
 		return fmt.Errorf("%w: the commit ledger %s gives %d bytes, not %d: restore it from a copy of the store: %w",
 			storage.ErrDataLoss, l.file.Name(), n, ledgerBytes, err)
 	}
+	l.parse(file[:ledgerBytes])
+	return nil
+}
+
+// parse finds the entries in a ledger's bytes, oldest first, and counts the slots
+// that hold something else.
+func (l *ledger) parse(file []byte) (torn int) {
 	for at := 0; at < ledgerBytes; at += ledgerSlotBytes {
-		if e, ok := l.decode([ledgerSlotBytes]byte(file[at:])); ok && ledgerOffset(e.Number) == int64(at) {
+		slot := [ledgerSlotBytes]byte(file[at:])
+		switch e, ok := l.decode(slot); {
+		case ok && ledgerOffset(e.Number) == int64(at):
 			l.found = append(l.found, e)
+		case slot != [ledgerSlotBytes]byte{}:
+			torn++
 		}
 	}
 	slices.SortFunc(l.found, func(a, b storage.LedgerEntry) int {
 		return cmp.Or(cmp.Compare(a.Epoch, b.Epoch), cmp.Compare(a.Number, b.Number))
 	})
-	return nil
+	return torn
 }
 
 // highestEpoch is the highest epoch that has an entry; 0 when there is none.

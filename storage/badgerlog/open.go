@@ -3,6 +3,7 @@ package badgerlog
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -123,15 +124,12 @@ func (e *Engine) start() {
 	e.loops.Go(func() { e.collector.loop(e.options.GCInterval, e.quit) })
 }
 
-// openBadger opens Badger, a second time where the first is known to fail once, and
-// believes it only when it logged no error.
+// openBadger opens Badger and believes it only when it logged no error.
 func (e *Engine) openBadger(dir string, s system) (*badger.DB, error) {
-	options := e.options.badger(dir, e.logger)
-	db, err := tryBadger(options, s)
-	if err != nil && failsOnce(err) {
-		e.options.Logger.Warn("Badger left a file half made when it was killed; opening once more.", "error", err)
-		db, err = tryBadger(options, s)
+	if err := checkBeforeBadger(dir); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, whatToDo)
 	}
+	db, err := openTwice(e.options.badger(dir, e.logger), s, e.options.Logger)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s cannot be opened: %w: %s", storage.ErrDataLoss, dir, err, whatToDo)
 	}
@@ -139,6 +137,16 @@ func (e *Engine) openBadger(dir string, s system) (*badger.DB, error) {
 		return nil, fmt.Errorf("%w: %s: %w: %s", storage.ErrDataLoss, dir, errors.Join(err, db.Close()), whatToDo)
 	}
 	return db, nil
+}
+
+// openTwice opens Badger, a second time where the first is known to fail once.
+func openTwice(options badger.Options, s system, log *slog.Logger) (*badger.DB, error) {
+	db, err := tryBadger(options, s)
+	if err != nil && failsOnce(err) {
+		log.Warn("Badger left a file half made when it was killed; opening once more.", "error", err)
+		db, err = tryBadger(options, s)
+	}
+	return db, err
 }
 
 // checkTables reads all of Badger's tables and checks their blocks, and whether
@@ -169,4 +177,10 @@ func failsOnce(err error) bool { return strings.Contains(err.Error(), "Create a 
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
+}
+
+// firstLine leaves out of an error what only its author understands.
+func firstLine(err error) error {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return errors.New(line)
 }

@@ -1,0 +1,56 @@
+package inspect
+
+import "slices"
+
+// maxFindings bounds the findings that a report keeps.
+const maxFindings = 1000
+
+// Report is what an inspection found.
+type Report struct {
+	// Findings are in the order in which they were found, maxFindings at most; More
+	// counts those that are left out.
+	Findings []Finding
+	More     int
+	// Worst is the severity of the worst finding, left out or not; 0: there is none.
+	Worst Severity
+
+	// Epoch counts the openings, Clean says that the last stop was in order, and
+	// LastBatch is the number of the newest batch.
+	Epoch     uint64
+	Clean     bool
+	LastBatch uint64
+	// Topics, Subscriptions and Partitions are those in use.
+	Topics, Subscriptions, Partitions int
+	// Batches are the headers in the ring, Pointers and Segments the records of
+	// messages, AckParts those of ack chunks.
+	Batches, Pointers, Segments, AckParts int
+	// Orphans are commit segments without a pointer: they wait for their deletion.
+	Orphans int
+	// Messages and Bytes are those retained.
+	Messages, Bytes uint64
+}
+
+// Add adds a finding.
+func (r *Report) Add(f Finding) {
+	r.Worst = max(r.Worst, f.Severity)
+	if len(r.Findings) == maxFindings {
+		r.More++
+		return
+	}
+	r.Findings = append(r.Findings, f)
+}
+
+// Of gives the findings of at least a severity.
+func (r *Report) Of(least Severity) []Finding {
+	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return f.Severity < least })
+}
+
+// Prepend puts the findings of another report before those of this one.
+func (r *Report) Prepend(other *Report) {
+	own, more := r.Findings, r.More
+	r.Findings, r.More = nil, other.More+more
+	for _, f := range append(slices.Clone(other.Findings), own...) {
+		r.Add(f)
+	}
+	r.Worst = max(r.Worst, other.Worst)
+}
