@@ -28,7 +28,7 @@ func (e *Engine) Commit(b *storage.Batch) error {
 		return fmt.Errorf("%w: closed", storage.ErrUnavailable)
 	}
 	defer e.gate.leave()
-	bytes, err := e.admit(b)
+	size, err := e.admit(b)
 	if err != nil {
 		return err
 	}
@@ -43,53 +43,62 @@ func (e *Engine) Commit(b *storage.Batch) error {
 	if err := e.stop.cause(); err != nil {
 		return fmt.Errorf("%w: batch %d: %w", storage.ErrUnknown, b.Number, err)
 	}
-	e.counters.committed(len(b.Ops), bytes, e.clock().Sub(start))
-	e.space.wrote(uint64(bytes))
-	e.advice.wrote(bytes)
+	e.counters.committed(len(b.Ops), size.all, e.clock().Sub(start))
+	e.space.wrote(uint64(size.all))
+	e.advice.wrote(size.all)
+	e.rotation.wrote(size.all-size.inline, size.deleted)
 	return nil
 }
 
-// admit says whether a batch may be tried, and gives its size in bytes.
-func (e *Engine) admit(b *storage.Batch) (int, error) {
+// batchSize is a batch's size in bytes: what stays beside the keys, and that with
+// what goes to the value log; and how many segments it deletes.
+type batchSize struct{ inline, all, deleted int }
+
+// admit says whether a batch may be tried, and gives its size.
+func (e *Engine) admit(b *storage.Batch) (size batchSize, err error) {
 	if err := e.stop.cause(); err != nil {
-		return 0, fmt.Errorf("%w: %w", storage.ErrUnavailable, err)
+		return size, fmt.Errorf("%w: %w", storage.ErrUnavailable, err)
 	}
 	if b.Epoch < e.epoch {
-		return 0, fmt.Errorf("%w: epoch %d, the store has seen %d", storage.ErrFenced, b.Epoch, e.epoch)
+		return size, fmt.Errorf("%w: epoch %d, the store has seen %d", storage.ErrFenced, b.Epoch, e.epoch)
 	}
-	bytes, err := checkSize(b)
-	if err != nil {
-		return 0, err
+	if size, err = checkSize(b); err != nil {
+		return size, err
 	}
-	if err := e.space.admit(b, bytes); err != nil {
-		return 0, err
+	if err := e.space.admit(b, size.all); err != nil {
+		return size, err
 	}
 	e.epoch = b.Epoch
-	return bytes, nil
+	return size, nil
 }
 
 // checkSize keeps a batch within what fits one transaction of Badger's. The
 // committer keeps within it too, so an error is its bug.
-func checkSize(b *storage.Batch) (int, error) {
-	inline, all := 0, 0
+func checkSize(b *storage.Batch) (s batchSize, err error) {
 	for i := range b.Ops {
 		op := &b.Ops[i]
 		size := len(op.Key) + len(op.Value)
-		all += size
+		s.all += size
+		if op.Value == nil && len(op.Key) > 0 && record.Kind(op.Key[0]) == record.KindSegment {
+			s.deleted++
+		}
 		if len(op.Value) < record.InlineValueBytes {
-			inline += size
+			s.inline += size
 		} else {
-			inline += len(op.Key)
+			s.inline += len(op.Key)
 		}
 		if len(op.Key) == 0 || op.Value != nil && len(op.Value) == 0 {
-			return 0, fmt.Errorf("badgerlog: batch %d: key %x: empty keys and values are not legal", b.Number, op.Key)
+			return s, fmt.Errorf("badgerlog: batch %d: key %x: empty keys and values are not legal", b.Number, op.Key)
+		}
+		if op.Key[0] == paddingKind {
+			return s, fmt.Errorf("badgerlog: batch %d: key %x: its first byte is kept for padding", b.Number, op.Key)
 		}
 	}
-	if len(b.Ops) > record.MaxBatchKeys || inline > record.MaxBatchInlineBytes || all > record.MaxBatchBytes {
-		return 0, fmt.Errorf("%w: batch %d: %d operations, %d bytes inline, %d in all",
-			storage.ErrTooLarge, b.Number, len(b.Ops), inline, all)
+	if len(b.Ops) > record.MaxBatchKeys || s.inline > record.MaxBatchInlineBytes || s.all > record.MaxBatchBytes {
+		return s, fmt.Errorf("%w: batch %d: %d operations, %d bytes inline, %d in all",
+			storage.ErrTooLarge, b.Number, len(b.Ops), s.inline, s.all)
 	}
-	return all, nil
+	return s, nil
 }
 
 // write commits a batch as one transaction, and gives up after the time-out.

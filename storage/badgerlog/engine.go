@@ -34,6 +34,7 @@ type Engine struct {
 	aside     *aside
 	limits    *limitWatch
 	collector *collector
+	rotation  *rotation
 	advice    *appendAdvice
 	counters  *counters
 

@@ -37,6 +37,7 @@ func TestOptionsAreValidated(t *testing.T) {
 		"one compactor":          func(o *Options) { o.Compactors = 1 },
 		"value log too small":    func(o *Options) { o.ValueLogFileBytes = 1 << 20 },
 		"value log too large":    func(o *Options) { o.ValueLogFileBytes = 2 << 30 },
+		"rotates at once":        func(o *Options) { o.RotateBytes = 1 << 20 },
 		"negative GC interval":   func(o *Options) { o.GCInterval = -1 },
 		"discard ratio of 1":     func(o *Options) { o.GCDiscardRatio = 1 },
 		"no time for commits":    func(o *Options) { o.CommitTimeout = 0 },

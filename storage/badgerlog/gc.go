@@ -21,15 +21,34 @@ type collector struct {
 	holdBack time.Duration
 	// commitAverage is how long commits take.
 	commitAverage func() time.Duration
-	log           *slog.Logger
-	stop          *failStop
+	// enough dead bytes, that compactions found since the last collection, make the
+	// next one come at once.
+	enough uint64
+	// short says that the disk is: then nothing is held back.
+	short func() bool
+	log   *slog.Logger
+	stop  *failStop
 
 	held int
+	dead atomic.Uint64
+	// kick has capacity 1: a collection is worth while.
+	kick chan struct{}
 
 	runs, rewrites, heldBack, errors atomic.Uint64
 }
 
-// loop collects at each tick until quit is closed.
+// discarded tells of dead bytes that a compaction found.
+func (c *collector) discarded(bytes uint64) {
+	if c.dead.Add(bytes) < c.enough {
+		return
+	}
+	select {
+	case c.kick <- struct{}{}:
+	default:
+	}
+}
+
+// loop collects when there is enough, and at each tick, until quit is closed.
 func (c *collector) loop(interval time.Duration, quit <-chan struct{}) {
 	if interval == 0 {
 		return
@@ -39,6 +58,8 @@ func (c *collector) loop(interval time.Duration, quit <-chan struct{}) {
 	for {
 		select {
 		case <-ticker.C:
+			c.run(quit)
+		case <-c.kick:
 			c.run(quit)
 		case <-quit:
 			return
@@ -52,13 +73,14 @@ func (c *collector) run(quit <-chan struct{}) {
 		return
 	}
 	c.runs.Add(1)
+	c.dead.Store(0)
 	for !closed(quit) && !closed(c.stop.failed) {
 		if err := c.collect(); err != nil {
 			c.ended(err)
 			return
 		}
 		c.rewrites.Add(1)
-		if c.commitAverage() > c.holdBack {
+		if c.commitAverage() > c.holdBack && !c.short() {
 			return // The next interval goes on.
 		}
 	}
@@ -66,7 +88,7 @@ func (c *collector) run(quit <-chan struct{}) {
 
 // mustWait says whether slow commits hold the collection back once more.
 func (c *collector) mustWait() bool {
-	if c.commitAverage() <= c.holdBack || c.held >= maxHeldBack {
+	if c.commitAverage() <= c.holdBack || c.held >= maxHeldBack || c.short() {
 		c.held = 0
 		return false
 	}

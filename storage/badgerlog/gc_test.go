@@ -24,6 +24,9 @@ func collectorOf(files int, commits *time.Duration) *collector {
 			return nil
 		},
 		holdBack:      100 * time.Millisecond,
+		enough:        100,
+		short:         func() bool { return false },
+		kick:          make(chan struct{}, 1),
 		commitAverage: func() time.Duration { return *commits },
 		log:           testOptions("").Logger,
 		stop:          newFailStop(testOptions("").Logger),

@@ -21,6 +21,7 @@ var _ badger.Logger = (*badgerLogger)(nil)
 type badgerLogger struct {
 	log    *slog.Logger
 	stop   *failStop
+	events badgerEvents
 	errors atomic.Uint64
 }
 
@@ -59,7 +60,7 @@ func (l *badgerLogger) Infof(format string, args ...any) {
 }
 
 // Debugf implements badger.Logger. Badger calls it several times a commit.
-func (l *badgerLogger) Debugf(string, ...any) {}
+func (l *badgerLogger) Debugf(format string, args ...any) { l.events.debug(format, args) }
 
 func oneLine(format string, args []any) string {
 	return strings.TrimSpace(fmt.Sprintf(format, args...))

@@ -104,14 +104,20 @@ func newEngine(o Options, s system, lock *dirLock) *Engine {
 		timer:     newTimer(),
 		closed:    make(chan struct{}),
 	}
+	e.rotation = newRotation(&o, e.space, stop)
+	e.rotation.pad = func() error { return padding(e.db) }
 	e.complete = func(err error) { e.completed <- err }
 	e.collector = &collector{
 		collect:       func() error { return e.db.RunValueLogGC(o.GCDiscardRatio) },
 		holdBack:      o.GCHoldBack,
+		enough:        uint64(o.GCDiscardRatio * float64(o.ValueLogFileBytes)),
+		short:         func() bool { return !e.space.space().AcceptsPublishes() },
+		kick:          make(chan struct{}, 1),
 		commitAverage: e.counters.commitAverage,
 		log:           o.Logger,
 		stop:          stop,
 	}
+	e.logger.events = badgerEvents{rotated: e.rotation.rotated, discarded: e.collector.discarded}
 	return e
 }
 
@@ -122,6 +128,7 @@ func (e *Engine) start() {
 	e.loops.Go(func() { e.ballast.loop(ballastInterval, e.quit) })
 	e.loops.Go(func() { e.limits.loop(e.options.DescriptorInterval, e.quit) })
 	e.loops.Go(func() { e.collector.loop(e.options.GCInterval, e.quit) })
+	e.loops.Go(func() { e.rotation.loop(shortInterval, e.quit) })
 }
 
 // openBadger opens Badger and believes it only when it logged no error.

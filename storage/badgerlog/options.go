@@ -37,8 +37,12 @@ type Options struct {
 	// after a crash. Default: 128 MiB.
 	ValueLogFileBytes int64
 
-	// GCInterval is how often the value log is collected. Default: 2 minutes; 0
-	// means never.
+	// RotateBytes is how much may go to the value log before a memtable ends, full or
+	// not, so that what was deleted meanwhile can be collected. It is less while the
+	// disk is short. Default: 512 MiB.
+	RotateBytes int64
+	// GCInterval is how often the value log is collected, besides whenever
+	// compactions found enough of it dead. Default: 2 minutes; 0 means never at all.
 	GCInterval time.Duration
 	// GCDiscardRatio is the share of dead bytes from which on a value log file is
 	// rewritten, between 0 and 1. Default: 0.5.
@@ -83,6 +87,7 @@ func DefaultOptions(dir string) Options {
 		Compactors:         2,
 		ValueLogFileBytes:  128 << 20,
 		BallastBytes:       64 << 20,
+		RotateBytes:        512 << 20,
 		GCInterval:         2 * time.Minute,
 		GCDiscardRatio:     0.5,
 		GCHoldBack:         100 * time.Millisecond,
@@ -111,6 +116,7 @@ func (o *Options) Validate() error {
 	check(o.Compactors >= 2, "Compactors is %d, at least 2 are needed", o.Compactors)
 	check(o.ValueLogFileBytes >= record.MaxBatchBytes && o.ValueLogFileBytes < 2<<30,
 		"ValueLogFileBytes is %d, legal is %d to 2 GiB", o.ValueLogFileBytes, record.MaxBatchBytes)
+	check(o.RotateBytes >= record.MaxBatchBytes, "RotateBytes is %d, at least %d are needed", o.RotateBytes, record.MaxBatchBytes)
 	check(o.GCInterval >= 0 && o.GCHoldBack > 0, "GCInterval must not be negative, GCHoldBack must be positive")
 	check(o.GCDiscardRatio > 0 && o.GCDiscardRatio < 1, "GCDiscardRatio is %v, legal is between 0 and 1", o.GCDiscardRatio)
 	check(o.LowMarkBytes <= o.highMarkBytes(), "LowMarkBytes (%d) is above the high mark (%d)", o.LowMarkBytes, o.highMarkBytes())

@@ -20,6 +20,9 @@ type Stats struct {
 	// rewrote, GCHeldBack those that slow commits held back, GCErrors those that
 	// failed.
 	GCRuns, GCRewrites, GCHeldBack, GCErrors uint64
+	// EarlyTables counts memtables that were ended before they were full, so that
+	// space comes back.
+	EarlyTables uint64
 	// BadgerErrors counts the errors that Badger logged.
 	BadgerErrors uint64
 	// LSMBytes, LogBytes and ValueLogBytes are what Badger's tables, write-ahead
@@ -74,6 +77,7 @@ func (e *Engine) Stats() Stats {
 		GCRewrites:      e.collector.rewrites.Load(),
 		GCHeldBack:      e.collector.heldBack.Load(),
 		GCErrors:        e.collector.errors.Load(),
+		EarlyTables:     e.rotation.forced.Load(),
 		BadgerErrors:    e.logger.errors.Load(),
 		FreeBytes:       space.FreeBytes,
 		HighMarkBytes:   space.HighMarkBytes,

@@ -66,6 +66,9 @@ func (r reader) Ascend(prefix, from []byte, fn func([]byte, storage.Value) (bool
 	}
 	for it.Seek(from); it.Valid(); it.Next() {
 		item := it.Item()
+		if item.Key()[0] == paddingKind {
+			return nil
+		}
 		more, err := fn(item.Key(), itemValue{item})
 		if err != nil || !more {
 			return err
@@ -99,8 +102,12 @@ func (r reader) Descend(prefix, from []byte, fn func([]byte, storage.Value) (boo
 	return err
 }
 
-// lastFrom is where a walk back begins: at from, but behind no key of the prefix.
+// lastFrom is where a walk back begins: at from, but behind no key of the prefix, and
+// before padding.
 func lastFrom(prefix, from []byte) []byte {
+	if len(prefix) == 0 && (len(from) == 0 || from[0] == paddingKind) {
+		return []byte{paddingKind}
+	}
 	last := make([]byte, len(prefix)+record.MaxKeyBytes+1)
 	for i := copy(last, prefix); i < len(last); i++ {
 		last[i] = 0xff

@@ -83,6 +83,8 @@ var storeFigures = []figure{
 		func(f figures) float64 { return float64(f.engine.LogBytes) }),
 	gauge("value_log_bytes", "Disk taken by message bodies.",
 		func(f figures) float64 { return float64(f.engine.ValueLogBytes) }),
+	counter("early_tables_total", "Tables written early so that disk space comes back.",
+		func(f figures) float64 { return float64(f.engine.EarlyTables) }),
 	counter("gc_runs_total", "Collections of disk space.",
 		func(f figures) float64 { return float64(f.engine.GCRuns) }),
 	counter("gc_rewrites_total", "Files that collections rewrote.",
