@@ -27,6 +27,7 @@ type Server struct {
 	AcceptLoss       BatchRanges   `koanf:"accept_loss" unit:"first-last,…" help:"Give up missing batches: exactly those that a start without it was refused for."`
 	LogLevel         string        `koanf:"log_level" unit:"debug, info, warn, error" help:"The least level that is logged."`
 	LogFormat        string        `koanf:"log_format" unit:"auto, text, json" help:"How log lines look; auto is text on a terminal, else JSON."`
+	Restless         bool          `koanf:"restless" unit:"true or false" help:"For tests: keep files as small as is legal, and rotate, compact, collect and trim all the time."`
 }
 
 // Default is a server for one machine that answers on the loopback interface

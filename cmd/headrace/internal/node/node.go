@@ -55,17 +55,21 @@ func Run(ctx context.Context, c config.Server, logger *slog.Logger, ready func(E
 func open(ctx context.Context, c config.Server, logger *slog.Logger) (*node, error) {
 	o := badgerlog.DefaultOptions(c.Dir)
 	o.Logger = logger
-	engine, err := badgerlog.Open(o)
-	if err != nil {
-		return nil, err
-	}
-	store, err := shardlog.Open(ctx, engine, shardlog.Options{
+	store := shardlog.Options{
 		Logger:     logger,
 		TailBytes:  int(c.TailMemory),
 		CacheBytes: int(c.CacheMemory),
 		AcceptLoss: acceptedLoss(c.AcceptLoss),
-	})
-	return &node{c, logger, engine, store}, err
+	}
+	if c.Restless {
+		makeRestless(&o, &store)
+	}
+	engine, err := badgerlog.Open(o)
+	if err != nil {
+		return nil, err
+	}
+	s, err := shardlog.Open(ctx, engine, store)
+	return &node{c, logger, engine, s}, err
 }
 
 func acceptedLoss(b config.BatchRanges) []shardlog.BatchRange {
