@@ -163,11 +163,21 @@ func (f *fetched) release() {
 	}
 }
 
-// describe tells the state machine of segments that are at hand.
+// describe tells the state machine of segments that are at hand. It copies where the
+// messages end: the state machine counts with that until everything delivered is
+// settled, long after it has given a segment back and the store uses its memory for
+// another one.
 func describe(partition uint16, segments []*storage.Segment) *delivery.Loaded {
 	loaded := &delivery.Loaded{Partition: uint32(partition), Segments: make([]delivery.Segment, len(segments))}
+	messages := 0
+	for _, s := range segments {
+		messages += len(s.Ends)
+	}
+	ends := make([]uint32, 0, messages)
 	for i, s := range segments {
-		loaded.Segments[i] = delivery.Segment{Base: uint64(s.Base), Ends: s.Ends, Time: s.LogTime.UnixNano()}
+		first := len(ends)
+		ends = append(ends, s.Ends...)
+		loaded.Segments[i] = delivery.Segment{Base: uint64(s.Base), Ends: ends[first:len(ends):len(ends)], Time: s.LogTime.UnixNano()}
 	}
 	return loaded
 }

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/headrace/headrace/server/broker/delivery"
 	"github.com/headrace/headrace/storage"
 )
 
@@ -120,5 +123,27 @@ func TestClosedFetcherGivesBackWhatNobodyTook(t *testing.T) {
 	f.close()
 	if freed != 1 {
 		t.Errorf("%d of 1 given back", freed)
+	}
+}
+
+// TestSizesOutliveTheirSegment: what the state machine was told of a segment stays
+// when the store uses its memory for another one.
+func TestSizesOutliveTheirSegment(t *testing.T) {
+	segments := []*storage.Segment{
+		{Base: 10, Ends: []uint32{100, 250}, Bytes: make([]byte, 250)},
+		{Base: 12, Ends: []uint32{70}, Bytes: make([]byte, 70)},
+	}
+	told := describe(0, segments)
+	for _, s := range segments {
+		for i := range s.Ends {
+			s.Ends[i] = 1
+		}
+	}
+	want := []delivery.Segment{
+		{Base: 10, Ends: []uint32{100, 250}, Time: told.Segments[0].Time},
+		{Base: 12, Ends: []uint32{70}, Time: told.Segments[1].Time},
+	}
+	if d := cmp.Diff(want, told.Segments); d != "" {
+		t.Error(d)
 	}
 }
