@@ -115,6 +115,8 @@ func (e *Engine) write(b *storage.Batch) error {
 	case err := <-e.completed:
 		clear(e.entries[:len(b.Ops)])
 		return err
+	case <-e.stop.failed: // Badger's writer may be held.
+		return e.stop.cause()
 	case <-e.timer.C:
 		return fmt.Errorf("no end after %v", e.options.CommitTimeout)
 	}

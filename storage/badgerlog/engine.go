@@ -84,13 +84,18 @@ func (e *Engine) Close() error {
 // shut ends everything in the reverse order of Open.
 func (e *Engine) shut() error {
 	close(e.quit)
-	<-e.gate.empty
-	e.loops.Wait()
-	err := errors.Join(e.ledger.close(), closeInTime(e.db.Close, e.stop))
+	err := closeInTime(e.shutBadger, e.stop)
 	if err == nil && e.stop.cause() == nil {
 		err = unmarkRunning(e.options.Dir)
 	}
 	return errors.Join(err, e.lock.unlock())
+}
+
+// shutBadger waits for calls that are under way, and closes Badger.
+func (e *Engine) shutBadger() error {
+	<-e.gate.empty
+	e.loops.Wait()
+	return errors.Join(e.ledger.close(), e.db.Close())
 }
 
 // closeInTime closes Badger, and does not wait for ever once the engine has failed.

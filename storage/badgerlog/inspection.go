@@ -195,7 +195,7 @@ func (i *Inspection) openShadow(o Options) {
 	options := o.badger(i.shadow, &badgerLogger{log: i.stop.logger, stop: i.stop})
 	options.NumCompactors = 0
 	options.NumLevelZeroTablesStall = inspectStallTables
-	db, err := openTwice(options, realSystem(), i.stop.logger)
+	db, err := openAgain(options, realSystem(), i.stop.logger)
 	if err != nil {
 		i.damaged(badgerDirName, fmt.Errorf("cannot be opened: %w", firstLine(err)))
 		return

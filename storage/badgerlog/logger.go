@@ -16,6 +16,11 @@ var _ badger.Logger = (*badgerLogger)(nil)
 // durability in doubt, that a value log could not be synced above all: so every
 // error, and every warning of a failed compaction, makes the engine fail.
 //
+// After such an error of its writer Badger would go on: it would write, into its
+// write-ahead log, records that point to values which are not on the disk, or delete a
+// value log whose values it has moved to where they are not. So the writer does not
+// get back from here.
+//
 // Exceptions are errors that reach somebody all the same: a read that fails is
 // found by its caller, as an empty value; an error of Open is returned as well.
 type badgerLogger struct {
@@ -23,10 +28,17 @@ type badgerLogger struct {
 	stop   *failStop
 	events badgerEvents
 	errors atomic.Uint64
+	// held is what Badger's writer waits for after an error. Nobody closes it but
+	// tests: the process is about to end.
+	held chan struct{}
 }
 
 // toldErrors are parts of the formats of errors that reach somebody all the same.
 var toldErrors = []string{"Unable to read: Key:", "Key: %v, Version :", "Received err: %v. Cleaning up"}
+
+// writerErrors are parts of the formats of errors that Badger's writer logs: the value
+// log was not synced, a write failed.
+var writerErrors = []string{"curlf sync", "writeRequests:"}
 
 // compactionWarnings are parts of the formats of what Badger only warns of: tables
 // that could not be built or were not put in place.
@@ -39,6 +51,9 @@ func (l *badgerLogger) Errorf(format string, args ...any) {
 	l.log.Error("Badger reports an error.", "error", line)
 	if !containsAny(format, toldErrors) {
 		_ = l.stop.trip("badger logged an error: %s", line)
+	}
+	if containsAny(format, writerErrors) {
+		<-l.held
 	}
 }
 

@@ -90,7 +90,7 @@ func newEngine(o Options, s system, lock *dirLock) *Engine {
 		options:   o,
 		clock:     o.Clock,
 		lock:      lock,
-		logger:    &badgerLogger{log: o.Logger, stop: stop},
+		logger:    &badgerLogger{log: o.Logger, stop: stop, held: make(chan struct{})},
 		stop:      stop,
 		gate:      newGate(),
 		space:     newSpaceWatch(&o, s),
@@ -136,7 +136,7 @@ func (e *Engine) openBadger(dir string, s system) (*badger.DB, error) {
 	if err := checkBeforeBadger(dir); err != nil {
 		return nil, fmt.Errorf("%w: %s", err, whatToDo)
 	}
-	db, err := openTwice(e.options.badger(dir, e.logger), s, e.options.Logger)
+	db, err := openAgain(e.options.badger(dir, e.logger), s, e.options.Logger)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s cannot be opened: %w: %s", storage.ErrDataLoss, dir, err, whatToDo)
 	}
@@ -146,10 +146,13 @@ func (e *Engine) openBadger(dir string, s system) (*badger.DB, error) {
 	return db, nil
 }
 
-// openTwice opens Badger, a second time where the first is known to fail once.
-func openTwice(options badger.Options, s system, log *slog.Logger) (*badger.DB, error) {
+// maxHalfMade bounds the files that may be half made: each crash leaves one at most.
+const maxHalfMade = 16
+
+// openAgain opens Badger, once more for each file that is known to make it fail once.
+func openAgain(options badger.Options, s system, log *slog.Logger) (*badger.DB, error) {
 	db, err := tryBadger(options, s)
-	if err != nil && failsOnce(err) {
+	for n := 0; err != nil && failsOnce(err) && n < maxHalfMade; n++ {
 		log.Warn("Badger left a file half made when it was killed; opening once more.", "error", err)
 		db, err = tryBadger(options, s)
 	}

@@ -77,11 +77,13 @@ func TestTrapValueLogSyncFailureIsOnlyLogged(t *testing.T) {
 	o := testOptions(t.TempDir())
 	o.Clock = func() time.Time {
 		if inCommit { // The clock is read when the commit begins.
-			e.logger.Errorf("Error while curlf sync: %v\n", errors.New("input/output error"))
+			go e.logger.Errorf("Error while curlf sync: %v\n", errors.New("input/output error"))
+			<-e.Failed()
 		}
 		return time.Now()
 	}
 	e = mustOpen(t, o)
+	defer close(e.logger.held)
 	mustCommit(t, e, batch(1, 1, put("a", "1")))
 	inCommit = true
 	if err := e.Commit(batch(2, 1, put("a", "2"))); !errors.Is(err, storage.ErrUnknown) {
@@ -98,6 +100,29 @@ func TestTrapValueLogSyncFailureIsOnlyLogged(t *testing.T) {
 	if got := e.Ledger(); len(got) != 0 {
 		t.Errorf("the ledger as of the opening is %v", got)
 	}
+}
+
+// TestTrapBadgersWriterGoesOnAfterItsErrors: it is held where it logs them, or its
+// write-ahead log would point to values that are not on the disk.
+func TestTrapBadgersWriterGoesOnAfterItsErrors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for format, want := range map[string]bool{
+			"Error while curlf sync: %v\n": true, "writeRequests: %v": true, "error flushing memtable to disk: %v, retrying": false,
+		} {
+			l := &badgerLogger{log: testOptions("").Logger, stop: newFailStop(testOptions("").Logger), held: make(chan struct{})}
+			back := make(chan struct{})
+			go func() {
+				l.Errorf(format, errors.New("input/output error"))
+				close(back)
+			}()
+			synctest.Wait()
+			if closed(back) == want || !closed(l.stop.failed) {
+				t.Errorf("%q: went on: %t, failed: %t", format, closed(back), closed(l.stop.failed))
+			}
+			close(l.held)
+			<-back
+		}
+	})
 }
 
 // TestTrapTableThatCannotBeBuiltIsOnlyLogged: errors and warnings of compactions
@@ -121,22 +146,27 @@ func TestTrapTableThatCannotBeBuiltIsOnlyLogged(t *testing.T) {
 		{func(l *badgerLogger) { l.Errorf("Unable to read: Key: %v, Version : %v Error: %v", "k", 1, failed) }, false},
 	} {
 		stop := newFailStop(testOptions("").Logger)
-		c.log(&badgerLogger{log: testOptions("").Logger, stop: stop})
+		held := make(chan struct{})
+		close(held)
+		c.log(&badgerLogger{log: testOptions("").Logger, stop: stop, held: held})
 		if got := closed(stop.failed); got != c.fatal {
 			t.Errorf("case %v: failed is %t", stop.cause(), got)
 		}
 	}
 }
 
-// TestTrapOpenFailsOnceAfterACrash: a file was created and not yet sized.
+// TestTrapOpenFailsOnceAfterACrash: a file was created and not yet sized, or one by
+// each of several crashes.
 func TestTrapOpenFailsOnceAfterACrash(t *testing.T) {
-	for _, name := range []string{"00009.mem", "000009.vlog"} {
+	for _, names := range [][]string{{"00009.mem"}, {"000009.vlog"}, {"00009.mem", "000008.vlog", "000009.vlog"}} {
 		dir := t.TempDir()
 		e := mustOpen(t, testOptions(dir))
 		mustCommit(t, e, batch(1, 1, put("a", "1"), put("b", strings.Repeat("x", 8<<10))))
 		mustClose(t, e)
-		if err := os.WriteFile(filepath.Join(dir, badgerDirName, name), nil, 0o600); err != nil {
-			t.Fatal(err)
+		for _, name := range names {
+			if err := os.WriteFile(filepath.Join(dir, badgerDirName, name), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
 		tries := 0
 		s := realSystem()
@@ -145,11 +175,11 @@ func TestTrapOpenFailsOnceAfterACrash(t *testing.T) {
 			return badger.Open(o)
 		}
 		e = mustOpenOn(t, testOptions(dir), s)
-		if tries != 2 {
-			t.Errorf("%s: opened after %d tries", name, tries)
+		if tries != 1+len(names) {
+			t.Errorf("%s: opened after %d tries", names, tries)
 		}
 		if got, err := get(e, "a"); err != nil || got != "1" {
-			t.Errorf("%s: a = %q, %v", name, got, err)
+			t.Errorf("%s: a = %q, %v", names, got, err)
 		}
 		mustCommit(t, e, batch(2, 1, put("a", "2")))
 		mustClose(t, e)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/dgraph-io/badger/v4"
 
@@ -23,7 +24,34 @@ func (e *Engine) View(fn func(storage.Reader) error) (err error) {
 			err = e.crashed(crash)
 		}
 	}()
-	return e.db.View(func(txn *badger.Txn) error { return fn(reader{txn}) })
+	txn, err := e.snapshot()
+	if err != nil {
+		return err
+	}
+	defer txn.Discard()
+	return fn(reader{txn})
+}
+
+// failedViewTimeout is how long a view waits for commits once the engine has failed:
+// they may never end.
+const failedViewTimeout = time.Second
+
+// snapshot waits for the commits before it.
+func (e *Engine) snapshot() (*badger.Txn, error) {
+	// begun has capacity 1: perhaps nobody waits any more.
+	begun := make(chan *badger.Txn, 1)
+	go func() { begun <- e.db.NewTransaction(false) }()
+	select {
+	case txn := <-begun:
+		return txn, nil
+	case <-e.stop.failed:
+	}
+	select {
+	case txn := <-begun:
+		return txn, nil
+	case <-time.After(failedViewTimeout):
+		return nil, fmt.Errorf("%w: %w", storage.ErrUnavailable, e.stop.cause())
+	}
 }
 
 // blockCrash is how Badger's message begins when a damaged block makes it panic.
