@@ -21,8 +21,12 @@ FUZZ_TIME ?= 5s
 SIM_STEPS ?= 1000000
 KILL_ROUNDS ?= 5
 SOAK_KILL_ROUNDS ?= 200
-CUT_ROUNDS ?= 8
+CUT_ROUNDS ?= 6
+CUT_MOMENTS ?= 40
+CUT_LOADS ?= 1
 SOAK_CUT_ROUNDS ?= 300
+SOAK_CUT_MOMENTS ?= 120
+SOAK_CUT_LOADS ?= 5
 STARVED_FLAGS ?=
 SOAK_SIM_STEPS ?= 100000000
 
@@ -72,18 +76,20 @@ fault-smoke: ## Kill -9 a server under load, 5 rounds, and look for loss and rep
 	HEADRACE_KILL_ROUNDS=$(KILL_ROUNDS) $(GOTEST) -count=1 -timeout 20m -run Kill ./...
 
 .PHONY: power-cut
-power-cut: ## Cut the power beneath a store, 8 rounds, and two stores that do not sync (root, Linux)
+power-cut: ## Cut the power beneath a store, 6 rounds and at 40 moments, and beneath stores that do not sync (root, Linux)
 	$(GOTEST) -C ../faults -count=1 ./fusefs
+	$(GOTEST) -C ../faults -count=1 ./shardload
 	$(GOTEST) -C ../faults -count=1 -timeout 60m ./powercut -rounds $(CUT_ROUNDS)
+	$(GOTEST) -C ../faults -count=1 -timeout 120m ./replay -cuts $(CUT_MOMENTS) -loads $(CUT_LOADS)
 
 .PHONY: starved
 starved: ## A server without room, descriptors, file size or memory (Linux; root for the disk)
 	$(GOTEST) -C ../faults -count=1 -timeout 60m ./starved $(STARVED_FLAGS)
 
 .PHONY: soak
-soak: ## The long ones: 200 kills, 300 power cuts, 10^8 simulator steps, minutes of fuzzing; hours
+soak: ## The long ones: 200 kills, 300 power cuts, 600 moments, 10^8 simulator steps, minutes of fuzzing; hours
 	$(MAKE) fault-smoke KILL_ROUNDS=$(SOAK_KILL_ROUNDS)
-	$(MAKE) power-cut CUT_ROUNDS=$(SOAK_CUT_ROUNDS)
+	$(MAKE) power-cut CUT_ROUNDS=$(SOAK_CUT_ROUNDS) CUT_MOMENTS=$(SOAK_CUT_MOMENTS) CUT_LOADS=$(SOAK_CUT_LOADS)
 	$(MAKE) starved STARVED_FLAGS=-long
 	$(MAKE) sim SIM_STEPS=$(SOAK_SIM_STEPS)
 	$(MAKE) fuzz-smoke FUZZ_TIME=5m

@@ -11,9 +11,14 @@ import "slices"
 // beginning. On a Strict disk a name needs a sync of its directory, as POSIX has it.
 type Disk struct {
 	Strict bool
+	// SettleOperations is after how many operations a changed name becomes durable by
+	// itself; 0: never.
+	SettleOperations int
 
 	files map[ID]*platter
 	names names
+	// count is the number of operations that were applied.
+	count int
 }
 
 // platter is the part of a disk that belongs to a file.
@@ -28,12 +33,16 @@ func NewDisk() *Disk { return &Disk{files: map[ID]*platter{}, names: newNames()}
 
 // Apply takes the disk past an operation.
 func (d *Disk) Apply(o *Operation) {
+	d.count++
+	if d.SettleOperations > 0 {
+		d.names.settle(func(c *change) bool { return c.number+d.SettleOperations <= d.count })
+	}
 	switch o.Kind {
 	case Write, Truncate, Allocate:
 		p := d.platter(o.File)
 		p.pending = append(p.pending, o)
 	case Create, Rename, Remove:
-		d.names.add(o)
+		d.names.add(o, d.count)
 	case Sync:
 		d.sync(o)
 	case SyncDir:
@@ -103,17 +112,17 @@ type names struct {
 	pending []change
 	// parents are the directories in which files lie, as their users see it.
 	parents map[ID]ID
-	count   int
 }
 
 // resident is what has a name: nothing when file is 0.
 type resident struct {
 	file  ID
 	isDir bool
-	// since is the number of the change that put it there.
+	// since is the number of the change that made it so.
 	since int
 }
 
+// change is a Create, Rename or Remove, which were numbered with all operations.
 type change struct {
 	number    int
 	operation *Operation
@@ -121,9 +130,8 @@ type change struct {
 
 func newNames() names { return names{durable: map[place]resident{}, parents: map[ID]ID{}} }
 
-func (n *names) add(o *Operation) {
-	n.count++
-	n.pending = append(n.pending, change{n.count, o})
+func (n *names) add(o *Operation, number int) {
+	n.pending = append(n.pending, change{number, o})
 	if o.Kind != Remove {
 		n.parents[o.File] = o.to.dir
 	}
@@ -131,7 +139,7 @@ func (n *names) add(o *Operation) {
 
 // syncDir makes the changes of a directory durable.
 func (n *names) syncDir(dir ID) {
-	n.settle(func(o *Operation) bool { return o.from.dir == dir || o.to.dir == dir })
+	n.settle(func(c *change) bool { return c.operation.from.dir == dir || c.operation.to.dir == dir })
 }
 
 // syncFile makes durable how a file is found.
@@ -140,12 +148,13 @@ func (n *names) syncFile(file ID) {
 	for at := file; at != 0 && at != rootID; at = n.parents[at] {
 		way = append(way, at)
 	}
-	n.settle(func(o *Operation) bool { return slices.Contains(way, o.File) })
+	n.settle(func(c *change) bool { return slices.Contains(way, c.operation.File) })
 }
 
-func (n *names) settle(chosen func(*Operation) bool) {
+// settle makes the chosen changes durable.
+func (n *names) settle(chosen func(*change) bool) {
 	n.pending = slices.DeleteFunc(n.pending, func(c change) bool {
-		if !chosen(c.operation) {
+		if !chosen(&c) {
 			return false
 		}
 		c.apply(n.durable)

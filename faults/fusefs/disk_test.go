@@ -182,6 +182,28 @@ func TestAStrictDiskForgetsNamesWithoutASyncOfTheirDirectory(t *testing.T) {
 	}
 }
 
+func TestANameSettlesByItself(t *testing.T) {
+	s := newScript(t)
+	s.synced("a", "text")
+	s.ok(s.remove(s.root, "a"))
+	d := NewDisk()
+	d.SettleOperations = 2
+	for _, want := range []int{1, 1, 0} {
+		dir := t.TempDir()
+		journal := s.Journal()
+		for _, o := range journal[d.count:] {
+			d.Apply(&o)
+		}
+		if err := d.WriteImage(dir, Survival{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := filesBelow(t, dir); len(got) != want {
+			t.Errorf("after %d operations: %q", d.count, got)
+		}
+		s.Note(nil)
+	}
+}
+
 func TestEverythingMaySurvive(t *testing.T) {
 	s := newScript(t)
 	n := s.synced("a", "text")

@@ -62,13 +62,22 @@ func (i *image) file(p *platter, path string) error {
 	return errors.Join(p.durable.writeTo(f), i.pending(p, f), f.Close())
 }
 
-// writeTo writes the pages that there are.
+// maxRunPages bounds what is written at once.
+const maxRunPages = 256
+
+// writeTo writes the pages that there are, those that follow each other at once.
 func (c *content) writeTo(f *os.File) error {
-	for number, page := range c.pages {
-		at := number * pageBytes
-		if _, err := f.WriteAt(page[:min(pageBytes, c.size-at)], at); err != nil {
+	numbers := slices.Sorted(maps.Keys(c.pages))
+	var run []byte
+	for i, number := range numbers {
+		run = append(run, c.pages[number][:]...)
+		if i+1 < len(numbers) && numbers[i+1] == number+1 && len(run) < maxRunPages*pageBytes {
+			continue
+		}
+		if _, err := f.WriteAt(run, (number+1)*pageBytes-int64(len(run))); err != nil {
 			return err
 		}
+		run = run[:0]
 	}
 	return f.Truncate(c.size)
 }

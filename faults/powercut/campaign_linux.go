@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/headrace/headrace/faults/shardload"
 )
 
 // Campaign is a series of power cuts to one store.
@@ -19,7 +21,7 @@ type Campaign struct {
 	// all of what is random here; the scheduler's part stays its own.
 	Rounds int
 	Seed   uint64
-	// Binary is started as the victim: its main calls Victim when IsVictim.
+	// Binary is started as the victim: its main calls shardload.PlayVictim.
 	Binary string
 	// Hasty makes the victim promise too early.
 	Hasty bool
@@ -33,9 +35,7 @@ type Campaign struct {
 type Result struct {
 	// Rounds ended well; Cuts counts all, those in recovery and in closing too.
 	Rounds, Cuts, InCreation, InRecovery, InClosing int
-	// Published counts acknowledged appends, Confirmed change sets.
-	// Late counts promises after a cut, which are none.
-	Published, Confirmed, Late int
+	shardload.Counts
 	// Collected counts the value logs whose collection began.
 	Collected int
 	// Rotated counts the memtables, value logs and tables that were begun under load,
@@ -58,7 +58,7 @@ const (
 	creations = 3
 )
 
-// Run makes the campaign's rounds. The error is ErrPromiseBroken, with everything
+// Run makes the campaign's rounds. The error is shardload.ErrPromiseBroken, with everything
 // that is wrong, or one of the machine's.
 func (c *Campaign) Run(ctx context.Context) (Result, error) {
 	logPath := filepath.Join(c.Dir, "victims.log")
@@ -72,12 +72,12 @@ func (c *Campaign) Run(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	r := &running{
-		Campaign: c, disk: d, log: log, ledger: &Ledger{},
+		Campaign: c, disk: d, log: log, ledger: &shardload.Ledger{},
 		random: rand.New(rand.NewPCG(c.Seed, 0)),
 		result: Result{Rotated: map[string]int{}},
 	}
 	err = r.rounds(ctx)
-	r.result.Published, r.result.Confirmed, r.result.Late = r.ledger.published, r.ledger.confirmed, r.ledger.late
+	r.result.Counts = r.ledger.Counts()
 	text, readErr := os.ReadFile(logPath)
 	err = errors.Join(err, readErr)
 	r.result.Collected = strings.Count(string(text), "Rewriting fid")
@@ -90,7 +90,7 @@ type running struct {
 	*Campaign
 	disk   *disk
 	log    io.Writer
-	ledger *Ledger
+	ledger *shardload.Ledger
 	random *rand.Rand
 	result Result
 	lives  int
@@ -140,12 +140,12 @@ func (r *running) round(ctx context.Context) error {
 
 // inspect compares what is there with what was promised.
 func (r *running) inspect(ctx context.Context) error {
-	found, err := inspect(ctx, r.disk.storeDir(), slog.New(slog.NewTextHandler(r.log, nil)))
+	found, err := shardload.Inspect(ctx, r.disk.storeDir(), slog.New(slog.NewTextHandler(r.log, nil)))
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrPromiseBroken, err)
+		return fmt.Errorf("%w: %w", shardload.ErrPromiseBroken, err)
 	}
-	if wrong := Check(r.ledger, found); len(wrong) > 0 {
-		return fmt.Errorf("%w:\n%s", ErrPromiseBroken, strings.Join(wrong, "\n"))
+	if wrong := shardload.Check(r.ledger, found); len(wrong) > 0 {
+		return fmt.Errorf("%w:\n%s", shardload.ErrPromiseBroken, strings.Join(wrong, "\n"))
 	}
 	r.ledger.Adopt(found)
 	return nil
@@ -157,13 +157,13 @@ func (r *running) cutUnderLoad(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	<-v.ready
+	<-v.Ready()
 	before := r.disk.newestFiles()
 	life := r.moment(loadTime)
 	if r.random.IntN(longEvery) == 0 {
 		life = r.moment(longTime)
 	}
-	if err := v.live(ctx, life); err != nil {
+	if err := v.Live(ctx, life); err != nil {
 		return r.failed(ctx, v, err)
 	}
 	r.countRotated(before)
@@ -171,7 +171,7 @@ func (r *running) cutUnderLoad(ctx context.Context) error {
 		return r.cut(ctx, v)
 	}
 	r.result.InClosing++
-	if err := v.close(); err != nil {
+	if err := v.Close(); err != nil {
 		return err
 	}
 	return r.cutAfter(ctx, v, r.moment(closeTime))
@@ -187,16 +187,16 @@ func (r *running) cutEarly(ctx context.Context) error {
 }
 
 // cutAfter cuts the power of a victim after a time.
-func (r *running) cutAfter(ctx context.Context, v *victim, life time.Duration) error {
-	if err := v.live(ctx, life); err != nil {
+func (r *running) cutAfter(ctx context.Context, v *shardload.Victim, life time.Duration) error {
+	if err := v.Live(ctx, life); err != nil {
 		return r.failed(ctx, v, err)
 	}
 	return r.cut(ctx, v)
 }
 
 // failed ends a victim that failed by itself, which is a broken promise too.
-func (r *running) failed(ctx context.Context, v *victim, err error) error {
-	return errors.Join(fmt.Errorf("%w: the victim failed before the cut: %w", ErrPromiseBroken, err), r.cut(ctx, v))
+func (r *running) failed(ctx context.Context, v *shardload.Victim, err error) error {
+	return errors.Join(fmt.Errorf("%w: the victim failed before the cut: %w", shardload.ErrPromiseBroken, err), r.cut(ctx, v))
 }
 
 func (r *running) countRotated(before map[string]int) {
@@ -205,25 +205,20 @@ func (r *running) countRotated(before map[string]int) {
 	}
 }
 
-func (r *running) start(ctx context.Context) (*victim, error) {
+func (r *running) start(ctx context.Context) (*shardload.Victim, error) {
 	r.lives++
-	env := []string{
-		dirVariable + "=" + r.disk.storeDir(),
-		fmt.Sprintf("%s=%d", seedVariable, r.Seed),
-		fmt.Sprintf("%s=%d", roundVariable, r.lives),
-	}
-	if r.Hasty {
-		env = append(env, hastyVariable+"=1")
-	}
-	return startVictim(ctx, r.Binary, env, r.ledger, r.log)
+	return shardload.StartVictim(ctx, shardload.VictimOptions{
+		Binary: r.Binary, Dir: r.disk.storeDir(), Seed: r.Seed, Life: r.lives, Hasty: r.Hasty,
+		Ledger: r.ledger, Log: r.log,
+	})
 }
 
 // cut takes the power, ends the victim, and gives the power back.
-func (r *running) cut(ctx context.Context, v *victim) error {
+func (r *running) cut(ctx context.Context, v *shardload.Victim) error {
 	r.result.Cuts++
 	r.Logf("cut %d", r.result.Cuts)
 	r.ledger.Cut()
-	err := errors.Join(r.disk.cut(), v.kill(), r.disk.restore(ctx))
+	err := errors.Join(r.disk.cut(), v.Kill(), r.disk.restore(ctx))
 	r.ledger.Restored()
 	return err
 }

@@ -1,15 +1,15 @@
 package powercut
 
 import (
-	"encoding/json"
 	"errors"
 	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/headrace/headrace/faults/shardload"
 )
 
 var (
@@ -26,8 +26,8 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	if IsVictim() {
-		os.Exit(Victim())
+	if shardload.IsVictim() {
+		os.Exit(shardload.PlayVictim())
 	}
 	flag.Parse()
 	os.Exit(m.Run())
@@ -57,14 +57,17 @@ func TestAStoreThatPromisesTooEarlyIsCaught(t *testing.T) {
 
 // TestAStoreThatDoesNotSyncIsCaught builds victims that lack one sync each.
 func TestAStoreThatDoesNotSyncIsCaught(t *testing.T) {
-	mutants := map[string]struct{ file, from, to string }{
-		"Badger":      {"storage/badgerlog/options.go", "b.SyncWrites = true", "b.SyncWrites = false"},
-		"format file": {"storage/badgerlog/format.go", "err = f.Sync()", "err = nil"},
+	mutants := map[string]shardload.Mutant{
+		"Badger":      {File: "storage/badgerlog/options.go", From: "b.SyncWrites = true", To: "b.SyncWrites = false"},
+		"format file": {File: "storage/badgerlog/format.go", From: "err = f.Sync()", To: "err = nil"},
 	}
 	for name, m := range mutants {
 		t.Run(name, func(t *testing.T) {
 			c := newCampaign(t)
-			c.Binary = buildMutant(t, m.file, m.from, m.to)
+			var err error
+			if c.Binary, err = shardload.BuildMutant(t.Context(), "../..", t.TempDir(), m); err != nil {
+				t.Fatal(err)
+			}
 			wantCaught(t, c)
 		})
 	}
@@ -74,7 +77,7 @@ func wantCaught(t *testing.T, c *Campaign) {
 	t.Helper()
 	c.Rounds = redRounds
 	result, err := c.Run(t.Context())
-	if !errors.Is(err, ErrPromiseBroken) {
+	if !errors.Is(err, shardload.ErrPromiseBroken) {
 		t.Fatalf("%+v: %v; nobody noticed", result, err)
 	}
 	text := err.Error()
@@ -112,39 +115,4 @@ func leaveOut(t *testing.T, reason string) {
 		t.Fatalf("NOT TESTED: %s", reason)
 	}
 	t.Skipf("NOT TESTED: %s", reason)
-}
-
-// buildMutant builds this test's binary with one change in a file of the store.
-func buildMutant(t *testing.T, file, from, to string) string {
-	t.Helper()
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	original, dir := filepath.Join(root, file), t.TempDir()
-	text, err := os.ReadFile(original)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.Count(string(text), from) != 1 {
-		t.Fatalf("%s does not say %q once", file, from)
-	}
-	mutant, overlay, binary := filepath.Join(dir, "mutant.go"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "mutant")
-	write(t, mutant, []byte(strings.Replace(string(text), from, to, 1)))
-	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{original: mutant}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, overlay, replace)
-	if out, err := exec.Command("go", "test", "-c", "-overlay", overlay, "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return binary
-}
-
-func write(t *testing.T, path string, text []byte) {
-	t.Helper()
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
 }

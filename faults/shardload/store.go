@@ -1,4 +1,4 @@
-package powercut
+package shardload
 
 import (
 	"context"
@@ -23,13 +23,14 @@ func engineOptions(dir string, log *slog.Logger) badgerlog.Options {
 	o.GCDiscardRatio = 0.1
 	o.GCHoldBack = time.Minute
 	o.HighMarkBytes = 128 << 20
+	o.BallastBytes = 1 << 20
 	o.Logger = log
 	return o
 }
 
-// inspect opens the store after a cut, reads everything that it holds, closes it,
+// Inspect opens the store after a cut, reads everything that it holds, closes it,
 // and walks its chains.
-func inspect(ctx context.Context, dir string, log *slog.Logger) (*Found, error) {
+func Inspect(ctx context.Context, dir string, log *slog.Logger) (*Found, error) {
 	found, err := recoverAndRead(ctx, dir, log)
 	if err != nil {
 		return nil, err

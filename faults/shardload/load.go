@@ -1,4 +1,4 @@
-package powercut
+package shardload
 
 import (
 	"context"
@@ -22,8 +22,8 @@ const (
 	// and many, and the state of subscriptions fills memtables; with many, messages
 	// fill value logs.
 	publishers = 6
-	// publishersPerRound keeps the numbers of two rounds' publishers apart.
-	publishersPerRound = 16
+	// publishersPerLife keeps the numbers of two lives' publishers apart.
+	publishersPerLife = 16
 	// appendBytes bounds an append, but for a message larger than it.
 	appendBytes = 128 << 10
 	maxMessages = 200
@@ -36,9 +36,9 @@ const (
 // loadOptions say what a child does.
 type loadOptions struct {
 	dir string
-	// seed gives the load, and round the names of its publishers.
-	seed  uint64
-	round uint32
+	// seed gives the load, and life the names of its publishers.
+	seed uint64
+	life uint32
 	// hasty: the store promises too early.
 	hasty bool
 	log   *slog.Logger
@@ -89,7 +89,7 @@ func (l *load) run(ctx context.Context) error {
 		users.Go(func() { errs <- a.run() })
 	}
 	l.tell("ready")
-	for i := range uint32(1 + l.random(publishersPerRound).IntN(publishers)) {
+	for i := range uint32(1 + l.random(publishersPerLife).IntN(publishers)) {
 		users.Go(func() { errs <- l.publish(i) })
 	}
 	users.Wait()
@@ -120,7 +120,7 @@ func (l *load) tell(lines ...string) {
 }
 
 func (l *load) random(stream uint64) *rand.Rand {
-	return rand.New(rand.NewPCG(l.seed+uint64(l.round), stream))
+	return rand.New(rand.NewPCG(l.seed+uint64(l.life), stream))
 }
 
 func (l *load) stopped() bool {
@@ -137,7 +137,7 @@ func (l *load) publish(i uint32) error {
 	random := l.random(uint64(i))
 	q := l.store.NewPublishQueue()
 	defer q.Close()
-	publisher := l.round*publishersPerRound + i
+	publisher := l.life*publishersPerLife + i
 	for number := uint32(1); !l.stopped(); {
 		p := &storage.Publish{}
 		first := number

@@ -1,4 +1,4 @@
-package powercut
+package shardload
 
 import (
 	"errors"
@@ -23,7 +23,7 @@ func scattered(subscription int) bool { return subscription == 1 }
 
 // ErrPromiseBroken is returned when a store does not hold after a cut what it
 // promised before, or cannot be opened.
-var ErrPromiseBroken = errors.New("powercut: a promise is broken")
+var ErrPromiseBroken = errors.New("shardload: a promise is broken")
 
 // stored is an append that the store said is durable.
 type stored struct {
@@ -73,7 +73,7 @@ func (a *acks) after(n int) [partitions]ackState {
 //	at subscription partition sequence floor head    is what a new life found, for
 //	                                           each partition in turn
 //
-// Tell, Cut and Restored are safe for concurrent use; the rest is for when nobody
+// Tell, Cut, Restored, Ready and Counts are safe for concurrent use; the rest is for when nobody
 // tells.
 type Ledger struct {
 	mu sync.Mutex
@@ -86,10 +86,28 @@ type Ledger struct {
 	// firsts are the first retained offsets that were last seen.
 	firsts [partitions]storage.Offset
 	acks   [len(subscriptionNames)]acks
-	// published and confirmed count the lines, over all cuts.
-	published, confirmed int
-	// late counts promises after a cut.
-	late int
+	counts Counts
+}
+
+// Counts are those of a ledger's lines, over all cuts.
+type Counts struct {
+	// Published counts acknowledged appends, Confirmed change sets.
+	// Late counts promises after a cut, which are none.
+	Published, Confirmed, Late int
+}
+
+// Counts says what was told up to now.
+func (l *Ledger) Counts() Counts {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.counts
+}
+
+// Ready says whether topic and subscriptions were promised.
+func (l *Ledger) Ready() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ready
 }
 
 // Cut says that the power goes now.
@@ -137,11 +155,11 @@ func (l *Ledger) tellPublished(fields string) error {
 		return err
 	}
 	if l.off {
-		l.late++
+		l.counts.Late++
 		return nil
 	}
 	l.appends[p] = append(l.appends[p], s)
-	l.published++
+	l.counts.Published++
 	return nil
 }
 
@@ -191,12 +209,12 @@ func (l *Ledger) tellConfirmed(fields string) error {
 		return err
 	}
 	if l.off {
-		l.late++
+		l.counts.Late++
 		return nil
 	}
 	a := &l.acks[subscription]
 	a.confirmed, a.pending = a.after(len(a.pending)), nil
-	l.confirmed++
+	l.counts.Confirmed++
 	return nil
 }
 
