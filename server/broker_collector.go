@@ -96,11 +96,21 @@ var subscriptionFigures = []figure[broker.SubscriptionStats]{
 		func(s broker.SubscriptionStats) float64 { return float64(s.Expired) }),
 }
 
+var brokerFigures = []figure[*broker.Broker]{
+	gauge("outbound_bytes", "Memory of frames that wait to be written to subscribers.", nil,
+		func(b *broker.Broker) float64 { return float64(b.OutboundBytes()) }),
+	gauge("publishing_bytes", "Memory of messages between receipt and result.", nil,
+		func(b *broker.Broker) float64 { return float64(b.PublishingBytes()) }),
+}
+
 var acceptsPublishes = desc("accepts_publishes", "1 while the disk has room for messages, else 0.")
 
 // Describe names every metric.
 func (c *brokerCollector) Describe(out chan<- *prometheus.Desc) {
 	out <- acceptsPublishes
+	for _, f := range brokerFigures {
+		out <- f.desc
+	}
 	for _, f := range topicFigures {
 		out <- f.desc
 	}
@@ -114,6 +124,7 @@ func (c *brokerCollector) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer cancel()
 	out <- prometheus.MustNewConstMetric(acceptsPublishes, prometheus.GaugeValue, asNumber(c.store.AcceptsPublishes()))
+	emit(out, brokerFigures, c.broker)
 	request := broker.ListRequest{Namespace: broker.AllNamespaces, PageSize: broker.MaxPageSize}
 	for t := range resources(request, c.most, c.broker.ListTopics) {
 		if stats, err := c.broker.TopicStats(t.Name); err == nil {

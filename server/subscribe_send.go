@@ -23,6 +23,7 @@ type subscribeSender struct {
 // run writes what the session hands out until the session or the stream ends; with
 // io.EOF when all is well.
 func (s *subscribeSender) run() error {
+	defer s.session.EndSending()
 	if err := s.stream.Send(openedProto(s.session)); err != nil {
 		return err
 	}

@@ -108,6 +108,12 @@ func (b *Broker) change(ctx context.Context) (done func(), err error) {
 	}
 }
 
+// OutboundBytes is what all frames that wait to be written take together.
+func (b *Broker) OutboundBytes() int64 { return b.memory.used.Load() }
+
+// PublishingBytes is what all messages between receipt and result take together.
+func (b *Broker) PublishingBytes() int64 { return b.publishing.used.Load() }
+
 // Drain stops what is new, sends every stream a GoAway, waits until sessions hold
 // nothing and publishers have gone, at most for grace, and then ends the rest; what
 // is unsettled is released without being charged. It returns nil when all ended,

@@ -265,6 +265,9 @@ func (o *outbound) written() {
 	}
 }
 
+// leave ends the write that was going on: the send loop is gone, and takes no more.
+func (o *outbound) leave() { o.locked(o.written) }
+
 // choose takes the next item: control items first, but a frame after each of them.
 func (o *outbound) choose() (Output, bool) {
 	if !o.controlLast || len(o.frames) == 0 {

@@ -100,6 +100,26 @@ func TestRevokedDoesNotOvertakeItsFrame(t *testing.T) {
 	}
 }
 
+// A stream that breaks while a frame is written takes no next one: what it wrote must
+// not count against the memory of all for ever.
+func TestSendLoopThatEndsGivesItsFrameBack(t *testing.T) {
+	q := newQueue(t)
+	q.push(frameOf(1, 100))
+	q.push(frameOf(2, 100))
+	if _, err := q.take(); err != nil {
+		t.Fatal(err)
+	}
+	q.fail(ErrSessionClosed)
+	if used := q.memory.used.Load(); used != 100 {
+		t.Errorf("%d bytes while a frame of 100 is being written", used)
+	}
+	q.leave()
+	q.leave()
+	if used := q.memory.used.Load(); used != 0 {
+		t.Errorf("%d bytes when the send loop has ended", used)
+	}
+}
+
 func TestEndComesAfterAllElse(t *testing.T) {
 	q := newQueue(t)
 	q.end(io.EOF)

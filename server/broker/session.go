@@ -192,5 +192,9 @@ func (s *Session) Next(ctx context.Context) (Output, error) {
 	}
 }
 
+// EndSending says that the send loop has ended: what Next returned last is no longer
+// being written. It must be called however the loop ends.
+func (s *Session) EndSending() { s.out.leave() }
+
 // leaver returns a function that takes one off a census, at the first call.
 func leaver(c *census) func() { return sync.OnceFunc(c.leave) }

@@ -6,6 +6,8 @@
 // generated stubs on it. At the end of the test everything is stopped, waited for,
 // and every chain in the store is walked.
 //
-// Caveats: there is no network. What depends on it, like keepalive and slow links,
-// needs a listener of the test's own.
+// Caveats: there is no network unless Options.Network puts the loopback interface in
+// between. What depends on a real one, like keepalive and slow links, needs a listener
+// of the test's own. The in-memory transport keeps a MiB of each connection for as
+// long as the server lives.
 package servertest

@@ -9,7 +9,6 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/grpc/test/bufconn"
 
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
 	"github.com/headrace/headrace/server"
@@ -17,9 +16,6 @@ import (
 	"github.com/headrace/headrace/storage/shardlog"
 	"github.com/headrace/headrace/storage/storagetest"
 )
-
-// transportBytes is the buffer of the in-memory transport, each way.
-const transportBytes = 1 << 20
 
 // Options are how a server is started. The zero value has the defaults.
 type Options struct {
@@ -32,6 +28,9 @@ type Options struct {
 	Server server.Config
 	// Dial is added to the options of every connection.
 	Dial []grpc.DialOption
+	// Network puts the loopback interface between server and clients, in place of
+	// memory.
+	Network bool
 }
 
 // Server is a running server with a client's connection to it.
@@ -49,7 +48,7 @@ type Server struct {
 
 	t        testing.TB
 	dial     []grpc.DialOption
-	listener *bufconn.Listener
+	listener listener
 	stop     context.CancelFunc
 	// ran has the result of Serve; capacity 1: there is one.
 	ran    chan error
@@ -74,7 +73,7 @@ func Start(tb testing.TB, o Options) *Server {
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Server{
 		Server: inner, Broker: b, Store: store,
-		t: tb, dial: o.Dial, listener: bufconn.Listen(transportBytes), stop: stop, ran: make(chan error, 1),
+		t: tb, dial: o.Dial, listener: listen(tb, o.Network), stop: stop, ran: make(chan error, 1),
 	}
 	go func() { s.ran <- inner.Serve(ctx, s.listener, nil) }()
 	<-inner.Serving()
