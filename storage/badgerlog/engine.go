@@ -35,6 +35,7 @@ type Engine struct {
 	limits    *limitWatch
 	collector *collector
 	rotation  *rotation
+	tally     *tableTally
 	advice    *appendAdvice
 	counters  *counters
 

@@ -26,7 +26,7 @@ var _ badger.Logger = (*badgerLogger)(nil)
 type badgerLogger struct {
 	log    *slog.Logger
 	stop   *failStop
-	events badgerEvents
+	events *badgerEvents // nil: nobody listens
 	errors atomic.Uint64
 	// held is what Badger's writer waits for after an error. Nobody closes it but
 	// tests: the process is about to end.
@@ -75,10 +75,14 @@ func (l *badgerLogger) Infof(format string, args ...any) {
 }
 
 // Debugf implements badger.Logger. Badger calls it several times a commit.
-func (l *badgerLogger) Debugf(format string, args ...any) { l.events.debug(format, args) }
+func (l *badgerLogger) Debugf(format string, args ...any) {
+	if l.events != nil {
+		l.events.debug(format, args)
+	}
+}
 
 func oneLine(format string, args []any) string {
-	return strings.TrimSpace(fmt.Sprintf(format, args...))
+	return strings.ReplaceAll(strings.TrimSpace(fmt.Sprintf(format, args...)), "\n", ": ")
 }
 
 func containsAny(s string, parts []string) bool {

@@ -16,6 +16,10 @@ func TestMain(m *testing.M) {
 		victim(dir, os.Stdout)
 		os.Exit(1)
 	}
+	if dir := os.Getenv(starvedDirVar); dir != "" {
+		starved(dir, os.Getenv(starvedOfVar), os.Stdout)
+		os.Exit(1)
+	}
 	goleak.VerifyTestMain(m, forgotten()...)
 }
 

@@ -80,6 +80,7 @@ func openLocked(o Options, s system, lock *dirLock) (*Engine, error) {
 	if e.db, err = e.openBadger(badgerDir, s); err != nil {
 		return nil, errors.Join(err, e.ledger.close())
 	}
+	e.tally.opened(e.db.Tables)
 	e.epoch = e.ledger.highestEpoch()
 	return e, nil
 }
@@ -104,6 +105,7 @@ func newEngine(o Options, s system, lock *dirLock) *Engine {
 		timer:     newTimer(),
 		closed:    make(chan struct{}),
 	}
+	e.tally = newTableTally(&o, stop)
 	e.rotation = newRotation(&o, e.space, stop)
 	e.rotation.pad = func() error { return padding(e.db) }
 	e.complete = func(err error) { e.completed <- err }
@@ -117,7 +119,15 @@ func newEngine(o Options, s system, lock *dirLock) *Engine {
 		log:           o.Logger,
 		stop:          stop,
 	}
-	e.logger.events = badgerEvents{rotated: e.rotation.rotated, discarded: e.collector.discarded}
+	e.logger.events = &badgerEvents{
+		rotated: e.rotation.rotated,
+		added:   e.tally.added,
+		discarded: func(bytes uint64) {
+			e.collector.discarded(bytes)
+			e.tally.await()
+		},
+		compacted: e.tally.done,
+	}
 	return e
 }
 

@@ -23,6 +23,9 @@ type Stats struct {
 	// EarlyTables counts memtables that were ended before they were full, so that
 	// space comes back.
 	EarlyTables uint64
+	// CheckedTables counts tables of compactions that were seen to be there before
+	// what they were made of was deleted.
+	CheckedTables uint64
 	// BadgerErrors counts the errors that Badger logged.
 	BadgerErrors uint64
 	// LSMBytes, LogBytes and ValueLogBytes are what Badger's tables, write-ahead
@@ -78,6 +81,7 @@ func (e *Engine) Stats() Stats {
 		GCHeldBack:      e.collector.heldBack.Load(),
 		GCErrors:        e.collector.errors.Load(),
 		EarlyTables:     e.rotation.forced.Load(),
+		CheckedTables:   e.tally.checked.Load(),
 		BadgerErrors:    e.logger.errors.Load(),
 		FreeBytes:       space.FreeBytes,
 		HighMarkBytes:   space.HighMarkBytes,

@@ -81,35 +81,41 @@ func tablesOf(dir string) ([]string, error) {
 
 // checkFooter checks the index of one table.
 func checkFooter(path string) error {
+	_, err := readIndex(path)
+	return err
+}
+
+// readIndex reads the index of one table and checks it.
+func readIndex(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = f.Close() }() // It was only read.
 	info, err := f.Stat()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	end := info.Size()
 	encoded, end, err := readSized(f, end, maxChecksumBytes)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	index, _, err := readSized(f, end, end)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var checksum pb.Checksum
 	if err := proto.Unmarshal(encoded, &checksum); err != nil {
-		return errors.New("its checksum is none")
+		return nil, errors.New("its checksum is none")
 	}
 	if len(index) == 0 {
-		return errors.New("it has no index")
+		return nil, errors.New("it has no index")
 	}
 	if err := y.VerifyChecksum(index, &checksum); err != nil {
-		return fmt.Errorf("its index: %w", err)
+		return nil, fmt.Errorf("its index: %w", err)
 	}
-	return nil
+	return index, nil
 }
 
 // readSized reads what ends at an offset with its own size, and says where it
