@@ -17,7 +17,7 @@ func TestAnHourOfHeartbeatsKeepsASessionAlive(t *testing.T) {
 		s := servertest.Start(t, servertest.Options{})
 		s.CreateTopic("orders")
 		s.CreateSubscription("workers", "orders")
-		session := openForHours(t, s)
+		session := openForHours(t, s, "workers")
 		began := time.Now()
 		for time.Since(began) < time.Hour {
 			flow := session.await(func(r *headracev1.SubscribeResponse) bool { return r.GetFlowState() != nil }).GetFlowState()
@@ -35,7 +35,7 @@ func TestASilentSessionEndsAfterThreeHeartbeats(t *testing.T) {
 		s := servertest.Start(t, servertest.Options{})
 		s.CreateTopic("orders")
 		s.CreateSubscription("workers", "orders")
-		session := openForHours(t, s)
+		session := openForHours(t, s, "workers")
 		began := time.Now()
 		checkStatus(t, session.end(), codes.Unavailable, "SESSION_SILENT", "")
 		if silent := time.Since(began); silent < 30*time.Second || silent > 31*time.Second {
@@ -154,14 +154,14 @@ func metric(t *testing.T, s *servertest.Server, name string) float64 {
 }
 
 // openForHours opens a session without the deadline that other tests' streams have.
-func openForHours(t *testing.T, s *servertest.Server) *subscribeStub {
+func openForHours(t *testing.T, s *servertest.Server, subscription string) *subscribeStub {
 	t.Helper()
 	stream, err := s.Subscriber.Subscribe(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := &subscribeStub{t: t, stream: stream}
-	c.send(open)
+	c.send(subscribeOpen(&headracev1.SubscribeRequest_Open{Subscription: subscription}))
 	c.opened = c.next().GetOpened()
 	return c
 }

@@ -126,6 +126,7 @@ type subscribeStub struct {
 	confirmed uint64
 	failures  []*headracev1.SubscribeResponse_SettleFailure
 	charged   uint64
+	received  uint64 // the last sequence
 	flow      *headracev1.SubscribeResponse_FlowState
 }
 
@@ -178,6 +179,7 @@ func (c *subscribeStub) note(r *headracev1.SubscribeResponse) {
 		c.failures = append(c.failures, frame.SettleResult.GetFailures()...)
 	case *headracev1.SubscribeResponse_Batch_:
 		c.charged = frame.Batch.GetChargedBytes()
+		c.received = frame.Batch.GetFirstSequence() + uint64(len(frame.Batch.GetMessages())) - 1
 	case *headracev1.SubscribeResponse_FlowState_:
 		c.flow = frame.FlowState
 	}

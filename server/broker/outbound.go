@@ -198,10 +198,15 @@ func (o *outbound) room() bool {
 	return o.hasRoom()
 }
 
+// hasRoom: while memory is short there is room for one frame, so that who reads goes
+// on and who does not takes no more.
 func (o *outbound) hasRoom() bool {
 	queued := len(o.frames)
 	if o.write.bytes > 0 {
 		queued++
+	}
+	if o.memory.short() {
+		return queued == 0
 	}
 	return queued < maxQueuedFrames && o.bytes < maxQueuedBytes
 }

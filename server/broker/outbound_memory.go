@@ -5,8 +5,10 @@ import (
 	"sync/atomic"
 )
 
-// outboundMemory bounds what all sessions' outbound queues hold together. Above the
-// bound loops hold their sessions back; they are told when it is below again.
+// outboundMemory bounds what all sessions' outbound queues hold together. From half
+// of it on, a queue has room for one frame, which keeps a reserve for sessions that
+// read: those that do not cannot take it all. Above the bound loops hold all their
+// sessions back; they are told when it is below again.
 type outboundMemory struct {
 	limit int64
 	used  atomic.Int64
@@ -24,6 +26,9 @@ func (m *outboundMemory) add(bytes int64) {
 		m.tell()
 	}
 }
+
+// short says whether each queue is to hold one frame at most.
+func (m *outboundMemory) short() bool { return m.used.Load() > m.limit/2 }
 
 // full says whether sessions are to be held back.
 func (m *outboundMemory) full() bool { return m.used.Load() > m.limit }

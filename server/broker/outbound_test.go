@@ -120,6 +120,32 @@ func TestSendLoopThatEndsGivesItsFrameBack(t *testing.T) {
 	}
 }
 
+// While memory is short who reads gets one frame after another, and who does not
+// keeps the one that it has.
+func TestQueueHasRoomForOneFrameWhileMemoryIsShort(t *testing.T) {
+	q := newQueue(t)
+	q.memory.add(q.memory.limit/2 + 1)
+	if !q.room() {
+		t.Error("an empty queue has no room")
+	}
+	if q.push(frameOf(1, 10)) {
+		t.Error("there is room behind a frame")
+	}
+	for sequence := uint64(2); sequence < 5; sequence++ {
+		if _, err := q.take(); err != nil {
+			t.Fatal(err)
+		}
+		if q.room() {
+			t.Error("there is room while a frame is being written")
+		}
+		q.leave()
+		if got := q.notices.Load(); got != int32(sequence-1) {
+			t.Errorf("%d notices after %d frames were written", got, sequence-1)
+		}
+		q.push(frameOf(sequence, 10))
+	}
+}
+
 func TestEndComesAfterAllElse(t *testing.T) {
 	q := newQueue(t)
 	q.end(io.EOF)

@@ -42,16 +42,16 @@ type publishWindow struct {
 	sent, written, through, told Amount
 	size                         Amount
 	// peak is the most that was in flight since the last review, which is due when
-	// written reaches review.
+	// written reaches review in one of its units: large messages are few.
 	peak   Amount
-	review uint64
+	review Amount
 	// latency is a moving mean of the time from receipt to durable.
 	latency time.Duration
 }
 
 func newPublishWindow() publishWindow {
 	first := Amount{Messages: firstWindowMessages, Bytes: firstWindowBytes}
-	return publishWindow{through: first, told: first, size: first, review: firstWindowMessages}
+	return publishWindow{through: first, told: first, size: first, review: first}
 }
 
 // take counts what was sent. The last message alone may pass the end of the bytes,
@@ -80,10 +80,11 @@ func (w *publishWindow) took(latency time.Duration) {
 func (w *publishWindow) wrote(sent Amount, short bool) {
 	w.written.Messages += sent.Messages
 	w.written.Bytes += sent.Bytes
-	if w.written.Messages >= w.review {
+	if w.written.Messages >= w.review.Messages || w.written.Bytes >= w.review.Bytes {
 		w.resize(short)
 		w.peak = Amount{}
-		w.review = w.written.Messages + max(w.size.Messages, firstWindowMessages)
+		w.review.Messages = w.written.Messages + max(w.size.Messages, firstWindowMessages)
+		w.review.Bytes = w.written.Bytes + max(w.size.Bytes, firstWindowBytes)
 	}
 	w.through.Messages = max(w.through.Messages, w.written.Messages+w.size.Messages)
 	w.through.Bytes = max(w.through.Bytes, w.written.Bytes+w.size.Bytes)

@@ -107,6 +107,22 @@ func TestWindowGrowsWhileCommitsAreQuick(t *testing.T) {
 	}
 }
 
+// Few large messages fill as much memory as many small ones, and are looked at as
+// often.
+func TestWindowOfLargeMessagesShrinksByTheirBytes(t *testing.T) {
+	w := newPublishWindow()
+	const large = 1 << 20
+	for range 16 {
+		if err := w.take(Amount{Messages: 1, Bytes: large}, large); err != nil {
+			t.Fatal(err)
+		}
+		w.wrote(Amount{Messages: 1, Bytes: large}, true)
+	}
+	if w.size.Bytes != minWindowBytes {
+		t.Errorf("after 16 messages of 1 MiB, while memory is short, the window is %+v", w.size)
+	}
+}
+
 func TestUnusedWindowDoesNotGrow(t *testing.T) {
 	w := newPublishWindow()
 	for range 10_000 {
