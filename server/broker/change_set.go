@@ -44,7 +44,7 @@ func storedCursor(from *delivery.PartitionChange, due dueTimes, chunks []storage
 	return storage.CursorChange{
 		Partition: uint16(from.Partition),
 		Floor:     storage.Offset(from.Floor),
-		Counters:  storage.Counters(from.Counters),
+		Counters:  storedCounters(&from.Counters),
 		Chunks:    chunks,
 	}
 }
@@ -78,7 +78,7 @@ func recovered(from *storage.Cursor, head storage.Offset, due dueTimes) delivery
 		Generation: from.Generation,
 		Floor:      uint64(from.Floor),
 		Head:       uint64(head),
-		Counters:   delivery.Counters(from.Counters),
+		Counters:   recoveredCounters(&from.Counters),
 	}
 	for _, hole := range from.Holes {
 		if hole.Len() > 0 {
@@ -89,6 +89,20 @@ func recovered(from *storage.Cursor, head storage.Offset, due dueTimes) delivery
 		cursor.Chunks = append(cursor.Chunks, recoveredChunk(&from.Chunks[i], due))
 	}
 	return cursor
+}
+
+func storedCounters(from *delivery.Counters) storage.Counters {
+	return storage.Counters{
+		Delivered: from.Delivered, Redelivered: from.Redelivered,
+		Acked: from.Acked, Retried: from.Retried, Released: from.Released, Expired: from.Expired,
+	}
+}
+
+func recoveredCounters(from *storage.Counters) delivery.Counters {
+	return delivery.Counters{
+		Delivered: from.Delivered, Redelivered: from.Redelivered,
+		Acked: from.Acked, Retried: from.Retried, Released: from.Released, Expired: from.Expired,
+	}
 }
 
 func recoveredChunk(from *storage.Chunk, due dueTimes) delivery.Chunk {

@@ -10,6 +10,9 @@ type chunk struct {
 	// counts are ascending by offset; no acked offset has one.
 	counts []Count
 	queued bool // waits in journal.queue
+	forced bool // is in journal.forced
+	// history is the size of the failures remembered in counts.
+	history int
 	// held waits for the commit that makes its counts durable.
 	held []*redelivery
 }
@@ -51,6 +54,7 @@ func (p *partition) restore(stored *Chunk) {
 	for _, count := range stored.Counts {
 		if count.Offset >= p.floor && !c.acked.Has(bit(count.Offset)) {
 			c.counts = append(c.counts, count)
+			p.journal.account(c, count.History.bytes())
 		}
 	}
 	p.counted += len(c.counts)
@@ -58,11 +62,16 @@ func (p *partition) restore(stored *Chunk) {
 	p.ahead += uint64(c.n + len(c.counts))
 }
 
-// ack settles first..last, which a session held. The plain path, where nothing
-// above the floor is acked, only moves the floor.
+// ack settles first..last, which a session held.
 func (p *partition) ack(first, last uint64) {
 	p.journal.save(p)
 	p.counters.Acked += last - first + 1
+	p.settle(first, last)
+}
+
+// settle settles first..last. The plain path, where nothing above the floor is
+// settled, only moves the floor.
+func (p *partition) settle(first, last uint64) {
 	if first = max(first, p.floor); first > last {
 		return
 	}

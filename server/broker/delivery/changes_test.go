@@ -89,7 +89,7 @@ func TestABrokenSessionWithManyHolesIsSpreadOverChangeSets(t *testing.T) {
 	w.attach(2, n, 1<<30)
 	for commits := 1; w.store.open != nil; commits++ {
 		set := w.sets[len(w.sets)-1]
-		if bytes := set.chunks*600 + set.counts*24; bytes > delivery.MaxChangeSetBytes {
+		if bytes := set.chunks*600 + set.counts*40; bytes > delivery.MaxChangeSetBytes {
 			t.Fatalf("a change set of about %d bytes", bytes)
 		}
 		before := w.count(2)

@@ -92,8 +92,12 @@ type Config struct {
 	// each failure of a message; defaults DefaultMinBackoff, DefaultMaxBackoff.
 	BackoffMin time.Duration
 	BackoffMax time.Duration
-	// DeadLetters says that messages may be given up: MaxDeliveries is in force.
+	// DeadLetters says that messages may be given up: Reject is served, failures are
+	// remembered, MaxAttempts and MaxDeliveries are in force.
 	DeadLetters bool
+	// MaxAttempts is how many failed attempts a message may have; 0: any number, and
+	// those are not held against it when a bound is set later.
+	MaxAttempts uint32
 	// MaxDeliveries is how many deliveries of a message may be lost with broken
 	// sessions before they were started; 0: they are not counted.
 	MaxDeliveries uint32

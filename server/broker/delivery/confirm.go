@@ -37,6 +37,8 @@ type pendingSettle struct {
 	// set and position say which change set it needs, see journal.covers.
 	set      uint64
 	position uint64
+	// letter is the ticket of its last dead letter, 0 when it has none.
+	letter uint64
 }
 
 // fail notes that a part of a settle came to nothing. Adjacent parts join; what is
@@ -80,7 +82,7 @@ func (s *State) awaitCommit(o *outcome) {
 	}
 	p := pendingSettle{x: x, number: o.number}
 	if o.durable {
-		p.set, p.position = s.journal.next, s.journal.position()
+		p.set, p.position, p.letter = s.journal.next, s.journal.position(), o.letter
 	}
 	s.pending.push(p)
 }
@@ -89,7 +91,7 @@ func (s *State) awaitCommit(o *outcome) {
 func (s *State) confirm() {
 	for s.pending.len() > 0 {
 		p := s.pending.front()
-		if !s.journal.covers(p.set, p.position) {
+		if !s.journal.covers(p.set, p.position) || p.letter > s.letters.durable {
 			return
 		}
 		if !p.x.gone {

@@ -1,6 +1,9 @@
 package delivery
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 // lowerBound returns the index of the first count at or above an offset.
 func (c *chunk) lowerBound(offset uint64) int {
@@ -72,7 +75,10 @@ func (p *partition) forget(first, last uint64) {
 		if from == to {
 			return
 		}
-		c.counts = append(c.counts[:from], c.counts[to:]...)
+		for i := from; i < to; i++ {
+			p.journal.account(c, -c.counts[i].History.bytes())
+		}
+		c.counts = slices.Delete(c.counts, from, to)
 		p.counted -= to - from
 		p.journal.touch(p, c)
 	})

@@ -45,6 +45,12 @@ type Count struct {
 	// Lost counts deliveries that a broken session took with it before they were
 	// started; no attempts.
 	Lost uint32
+	// Charged counts the failed attempts since there is a bound on them.
+	Charged uint32
+	// Dead is set once the message was given up and is not stored away yet.
+	Dead DeadReason
+	// History holds its last failures; nil: none are remembered.
+	History *History
 	// NotBefore is when the message is due again; zero or past: at once. It is
 	// written for stores that keep it; a restart without it retries sooner.
 	NotBefore Instant
@@ -129,4 +135,7 @@ type Counters struct {
 	Retried  uint64
 	Released uint64
 	Expired  uint64
+	// Rejected counts deliveries that ended so, DeadLettered messages put away.
+	Rejected     uint64
+	DeadLettered uint64
 }

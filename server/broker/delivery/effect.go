@@ -227,9 +227,12 @@ type PartitionChange struct {
 type ChangeSet struct {
 	Number     uint64
 	Partitions []PartitionChange
+	// DeadLetters are stored with their messages. Each one is settled by this set.
+	DeadLetters []DeadLetter
 }
 
-// Bounds of a change set, as the store will write it.
+// Bounds of a change set, as the store will write it. One dead letter that is larger
+// goes with nothing but its chunk and the cursors.
 const (
 	MaxChangeSetBytes = 256 << 10
 	MaxChangeSetKeys  = 2000

@@ -88,7 +88,8 @@ const (
 	Retry
 	// Release: given back untouched; counts nothing.
 	Release
-	// Reject: to the dead letters. Not served yet: each range fails.
+	// Reject: to the dead letters. Not served unless Config.DeadLetters: then each
+	// range fails.
 	Reject
 )
 
@@ -102,6 +103,10 @@ type Settle struct {
 	// Delay is a Retry's own delay, raised to MinRetryDelay and cut at
 	// MaxRetryDelay; negative means none: the backoff applies.
 	Delay time.Duration
+	// Code and Reason of a Retry or Reject are remembered among the message's last
+	// failures.
+	Code   string
+	Reason string
 }
 
 // Extend prolongs the leases of deliveries to Duration from when it was read;

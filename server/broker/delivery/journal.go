@@ -6,9 +6,11 @@ const (
 	// chunk without counts, and of one count; a key is included.
 	cursorBytes = 160
 	chunkBytes  = 576
-	countBytes  = 24
-	// countsPerKey is how many counts surely fit into one part of a chunk.
-	countsPerKey = 128
+	countBytes  = 40
+	// partBytes is the size of one part of a chunk's counts and failures, countsPerKey
+	// how many counts surely fit into one.
+	partBytes    = 3 << 10
+	countsPerKey = 64
 	// maxQueuedChunks is the backlog of changed chunks that saturates a State:
 	// what one change set takes without counts.
 	maxQueuedChunks = MaxChangeSetBytes / chunkBytes
@@ -38,6 +40,10 @@ type journal struct {
 	// orphans are redeliveries whose chunk went away; the next set frees them.
 	orphans []*redelivery
 	spare   []*chunk
+	// forced are chunks that the next set must hold.
+	forced []chunkID
+	// history is the size of all failures remembered.
+	history int
 }
 
 // chunkID names a chunk, which may be gone by the time it is looked at.
@@ -77,6 +83,7 @@ func (j *journal) newChunk(index uint64) *chunk {
 	}
 	c := j.spare[n-1]
 	j.spare = j.spare[:n-1]
+	clear(c.counts)
 	*c = chunk{index: index, counts: c.counts[:0], held: c.held[:0]}
 	return c
 }
@@ -84,6 +91,7 @@ func (j *journal) newChunk(index uint64) *chunk {
 // retire takes back a chunk that its partition let go.
 func (j *journal) retire(c *chunk) {
 	j.orphans = append(j.orphans, c.held...)
+	j.history -= c.history
 	clear(c.held)
 	if len(j.spare) < maxSpareChunks {
 		j.spare = append(j.spare, c)
@@ -102,15 +110,33 @@ func (b *budget) take(bytes, keys int) bool {
 	return true
 }
 
-// build makes the next change set. The caller made sure that none is in flight.
-func (j *journal) build() *ChangeSet {
+// write makes the next change set, if there is anything to write and none is in
+// flight.
+func (s *State) write() {
+	j := &s.journal
+	if j.inFlight || !j.dirty() && !s.letters.ready() {
+		return
+	}
+	left := j.open()
+	s.takeLetters(&left)
+	s.out.effects = append(s.out.effects, j.build(left))
+}
+
+// open begins the next change set.
+func (j *journal) open() budget {
 	j.set.Number = j.next
-	j.set.Partitions = j.set.Partitions[:0]
-	j.cut, j.freed = j.cut[:0], append(j.freed[:0], j.orphans...)
+	j.set.Partitions, j.set.DeadLetters = j.set.Partitions[:0], j.set.DeadLetters[:0]
+	j.cut = j.cut[:0]
+	return budget{MaxChangeSetBytes, MaxChangeSetKeys}
+}
+
+// build ends the next change set.
+func (j *journal) build(left budget) *ChangeSet {
+	j.freed = append(j.freed[:0], j.orphans...)
 	clear(j.orphans)
 	j.orphans = j.orphans[:0]
-	left := budget{MaxChangeSetBytes, MaxChangeSetKeys}
 	j.takeCursors(&left)
+	j.takeForced()
 	j.takeChunks(&left)
 	j.takeDropped(&left)
 	j.through = j.base
@@ -133,13 +159,36 @@ func (j *journal) takeCursors(left *budget) {
 	}
 }
 
+// bytes and keys are what a chunk takes in the store.
+func (c *chunk) bytes() int { return chunkBytes + len(c.counts)*countBytes + c.history }
+func (c *chunk) keys() int  { return 1 + len(c.counts)/countsPerKey + c.history/partBytes }
+
+// force has a chunk written with the next set, whatever its place in the queue. The
+// caller took care that there is room.
+func (j *journal) force(p *partition, c *chunk) {
+	if !c.forced {
+		c.forced = true
+		j.forced = append(j.forced, chunkID{p, c.index})
+	}
+}
+
+// takeForced writes the chunks that the set must hold, unless the floor covers them.
+func (j *journal) takeForced() {
+	for _, id := range j.forced {
+		if c := id.p.chunks[id.index]; c != nil && c.forced {
+			c.forced = false
+			j.write(id, c)
+		}
+	}
+	j.forced = j.forced[:0]
+}
+
 // takeChunks writes queued chunks whole, first come first, while there is room.
 func (j *journal) takeChunks(left *budget) {
 	done := 0
 	for _, id := range j.queue {
 		if c := id.p.chunks[id.index]; c != nil && c.queued {
-			n := len(c.counts)
-			if !left.take(chunkBytes+n*countBytes, 1+n/countsPerKey) {
+			if !left.take(c.bytes(), c.keys()) {
 				break
 			}
 			j.write(id, c)
@@ -204,13 +253,13 @@ func (p *partition) droppable() uint64 {
 	return p.stored.count(0, p.floor/ChunkOffsets-1)
 }
 
+// carries says whether the set with this number is in flight.
+func (j *journal) carries(number uint64) bool { return j.inFlight && number == j.set.Number }
+
 // commit takes note that the set in flight is durable, and returns what it frees.
-func (j *journal) commit(number uint64) []*redelivery {
-	if !j.inFlight || number != j.set.Number {
-		return nil
-	}
+func (j *journal) commit() []*redelivery {
 	j.inFlight = false
-	j.committed, j.covered = number, j.through
+	j.committed, j.covered = j.set.Number, j.through
 	for _, id := range j.cut {
 		if c := id.p.chunks[id.index]; c != nil {
 			id.p.fold(c)

@@ -82,7 +82,11 @@ func (s *State) expire(b *block, mask uint64, at Instant) {
 
 // takeAway ends deliveries of a block and tells so.
 func (s *State) takeAway(b *block, mask uint64, kind outcomeKind, reason RevokeReason, at Instant) {
+	if mask == 0 {
+		return
+	}
 	o := outcome{x: b.x, kind: kind, at: at, delay: -1}
+	o.failure = failureOf(&o, "", "")
 	for mask != 0 {
 		from, to := firstRun(mask)
 		mask &^= bitsOf(from, to)

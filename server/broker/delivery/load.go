@@ -37,8 +37,10 @@ func (s *State) loadOne(g *segment) {
 		s.unloaded(p, g.base)
 		return
 	}
+	s.attended = true
 	s.wantedSegments++
 	s.wantedSegments -= p.reach()
+	s.pinLetters(g)
 	s.arrived(g)
 	s.letGo(g)
 }
@@ -47,7 +49,12 @@ func (s *State) loadOne(g *segment) {
 // continues what is loaded ahead, within the bounds unless it was asked for.
 func (s *State) wants(g *segment) bool {
 	p := g.p
-	if len(s.sessions) == 0 || len(g.ends) == 0 {
+	switch {
+	case len(g.ends) == 0:
+		return false
+	case s.lettersAwait(g):
+		return true
+	case len(s.sessions) == 0:
 		return false
 	}
 	if p.absent.len() > 0 && g.holds(p.absent.top().first) {
@@ -143,9 +150,11 @@ func (s *State) letGo(g *segment) bool {
 func (s *State) requestLoads() {
 	if len(s.sessions) == 0 {
 		s.unloadAll()
+		s.requestLetters()
 		return
 	}
 	s.attended = true
+	s.requestLetters()
 	for _, p := range s.toLoad {
 		p.queuedLoad = false
 		s.requestAhead(p)
@@ -192,7 +201,8 @@ func (s *State) requestAbsent(p *partition) {
 	}
 }
 
-// unloadAll gives everything back while there is no session.
+// unloadAll gives everything back while there is no session, but for what dead letters
+// need.
 func (s *State) unloadAll() {
 	if !s.attended {
 		return
@@ -204,17 +214,24 @@ func (s *State) unloadAll() {
 	for _, m := range s.misfits.aside {
 		s.unpinMisfit(m)
 	}
+	s.wantedSegments = 0
 	for _, p := range s.order {
+		kept := p.loaded[:0]
 		for _, g := range p.loaded {
+			if g.pinned > 0 {
+				g.ahead = false
+				kept = append(kept, g)
+				s.wantedSegments++
+				continue
+			}
 			s.unloaded(p, g.base)
 		}
-		clear(p.loaded)
-		p.loaded, p.front = p.loaded[:0], nil
+		clear(p.loaded[len(kept):])
+		p.loaded, p.front = kept, nil
 		p.aheadEnd, p.aheadBytes, p.aheadCount = p.next, 0, 0
 		p.isLoading, p.isAsked = false, false
 		s.closePartition(p)
 	}
-	s.wantedSegments = 0
 }
 
 // unloaded notes that a segment is not needed; it is told at the end of the turn,

@@ -31,7 +31,12 @@ func (s *State) fail(o *outcome, p *partition, first, last uint64) {
 		p.counted += added
 		p.journal.touch(p, c)
 		for len(counts) > 0 {
-			n := s.charge(o, counts)
+			if reason := s.doom(&counts[0], o.kind); reason != 0 {
+				s.bury(o, p, c, &counts[0], reason)
+				counts = counts[1:]
+				continue
+			}
+			n := s.charge(o, p, c, counts)
 			s.await(o, p, c, counts[:n])
 			counts = counts[n:]
 		}
@@ -56,17 +61,17 @@ func (p *partition) clash(first, last uint64) (through uint64, settled bool) {
 	}
 }
 
-// charge raises the counts of the first messages, as many as share one due time,
-// and sets it.
-func (s *State) charge(o *outcome, counts []Count) (n int) {
+// charge raises the counts of the first messages, as many as share one due time
+// and are not given up, and sets it.
+func (s *State) charge(o *outcome, p *partition, c *chunk, counts []Count) (n int) {
 	atOnce := o.kind == lost || o.kind == mislaid
 	grouped := !atOnce && o.delay < 0
 	for n < len(counts) && (!grouped || n < jitterGroup) {
-		c := &counts[n]
-		if n > 0 && grouped && c.attempt() != counts[0].attempt()-1 {
+		count := &counts[n]
+		if n > 0 && (grouped && count.attempt() != counts[0].attempt()-1 || s.doom(count, o.kind) != 0) {
 			break
 		}
-		c.raise(o.kind)
+		s.raise(o, p, c, count)
 		n++
 	}
 	due := o.at
@@ -83,14 +88,22 @@ func (s *State) charge(o *outcome, counts []Count) (n int) {
 	return n
 }
 
-func (c *Count) raise(kind outcomeKind) {
-	switch kind {
-	case retried:
-		c.Failed++
+// raise counts a failure of one message, and remembers it where messages may be given
+// up.
+func (s *State) raise(o *outcome, p *partition, c *chunk, count *Count) {
+	switch o.kind {
+	case retried, rejected:
+		count.Failed++
 	case mislaid:
-		c.Lost++
+		count.Lost++
 	default:
-		c.Expired++
+		count.Expired++
+	}
+	if s.config.MaxAttempts > 0 && o.kind != mislaid {
+		count.Charged++
+	}
+	if s.config.DeadLetters {
+		o.remember(c, count, p.journal)
 	}
 }
 
@@ -151,9 +164,13 @@ func (s *State) giveBack(o *outcome, p *partition, first, last uint64) {
 // commit frees the redeliveries whose counts are durable now, and confirms
 // settles.
 func (s *State) commit(number uint64) {
-	for _, e := range s.journal.commit(number) {
+	if !s.journal.carries(number) {
+		return
+	}
+	for _, e := range s.journal.commit() {
 		s.reroute(e)
 	}
+	s.laid()
 	s.confirm()
 }
 
@@ -168,6 +185,10 @@ func (s *State) recover(p *partition) {
 	slices.Sort(indexes)
 	for _, index := range indexes {
 		for _, count := range p.chunks[index].counts {
+			if count.Dead != 0 {
+				s.mourn(p, count.Offset, count.History.last())
+				continue
+			}
 			if e := s.add(redelivery{p: p, first: count.Offset, last: count.Offset, due: count.NotBefore}); e != nil {
 				s.route(e)
 			}

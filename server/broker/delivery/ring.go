@@ -12,6 +12,9 @@ func (r *ring[T]) len() int { return r.n }
 // front is the oldest item; the ring must not be empty.
 func (r *ring[T]) front() *T { return &r.items[r.head] }
 
+// at is the item i places behind the front.
+func (r *ring[T]) at(i int) *T { return &r.items[(r.head+i)%len(r.items)] }
+
 func (r *ring[T]) push(item T) {
 	if r.n == len(r.items) {
 		r.grow()

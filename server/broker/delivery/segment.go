@@ -12,6 +12,9 @@ type segment struct {
 	// wanted counts the redeliveries that hold it; ahead says that it reaches beyond
 	// next and is counted in aheadBytes.
 	wanted int
+	// pinned are those of wanted that are dead letters: they need it even when there
+	// is no session.
+	pinned int
 	ahead  bool
 }
 

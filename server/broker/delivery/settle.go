@@ -18,8 +18,12 @@ type outcome struct {
 	delay time.Duration
 	// until is where an extension wants the leases to end, on the lease clock.
 	until Instant
-	// durable is set when something changed that must be committed.
+	// durable is set when something changed that must be committed; letter is the
+	// ticket of the last dead letter, see letters.
 	durable bool
+	letter  uint64
+	// What is remembered of a failure.
+	remembering
 }
 
 type outcomeKind uint8
@@ -27,6 +31,7 @@ type outcomeKind uint8
 const (
 	acked    outcomeKind = iota
 	retried              // failed, backs off
+	rejected             // failed, and given up
 	released             // given back by the client, which does not get it at once
 	extended             // goes on
 	expired              // its lease ended: charged, backs off
@@ -53,8 +58,14 @@ func (s *State) settle(e *Settle) {
 	case Release:
 		o.kind = released
 	default:
-		s.refuse(&o, e.Ranges)
-		return
+		if !s.config.DeadLetters {
+			s.refuse(&o, e.Ranges)
+			return
+		}
+		o.kind = rejected
+	}
+	if o.kind == retried || o.kind == rejected {
+		o.failure = failureOf(&o, e.Code, e.Reason)
 	}
 	s.apply(&o, e.Ranges)
 }
@@ -198,6 +209,10 @@ func (s *State) finish(o *outcome, g *segment, first, n uint64) {
 		o.durable = true
 		p.counters.Retried += n
 		s.fail(o, p, first, last)
+	case rejected:
+		o.durable = true
+		p.counters.Rejected += n
+		s.fail(o, p, first, last)
 	case expired, lost:
 		p.counters.Expired += n
 		s.fail(o, p, first, last)
@@ -214,11 +229,12 @@ func (s *State) finish(o *outcome, g *segment, first, n uint64) {
 // as far as it was started.
 func (s *State) endAll(x *session, kind outcomeKind, at Instant) {
 	o := outcome{x: x, kind: kind, at: at, delay: -1}
+	o.failure = failureOf(&o, "", "")
 	for _, b := range x.blocks {
 		for b.live != 0 {
 			from, to := firstRun(b.live)
 			if kind == lost {
-				o.kind, to = b.lostAs(from, to)
+				s.splitLost(&o, b, from, &to)
 			}
 			s.strike(&o, b, from, to)
 		}

@@ -2,6 +2,7 @@ package delivery_test
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/headrace/headrace/server/broker/delivery"
@@ -26,7 +27,8 @@ func (s *sim) randomConfig() delivery.Config {
 		c.QueueLease = time.Duration(1+s.IntN(20)) * time.Second
 	}
 	if s.one(2) {
-		c.DeadLetters, c.MaxDeliveries = true, 1000
+		c.DeadLetters = true
+		c.MaxAttempts, c.MaxDeliveries = uint32(s.IntN(6)), uint32(s.IntN(4))
 	}
 	if s.one(6) {
 		c.Mode = delivery.Exclusive
@@ -63,7 +65,7 @@ func (s *sim) rules() model.Rules {
 		Exclusive:    c.Mode == delivery.Exclusive,
 		Subscription: orElse(c.Subscription, delivery.DefaultMaxMessages, delivery.DefaultMaxBytes),
 		Client:       model.Limit(c.Client), Stream: model.Limit(c.Stream),
-		LeaseCap: c.LeaseCap, QueueLease: c.QueueLease, CountLost: c.DeadLetters && c.MaxDeliveries > 0,
+		LeaseCap: c.LeaseCap, QueueLease: c.QueueLease, DeadLetters: c.DeadLetters, MaxAttempts: c.MaxAttempts, MaxDeliveries: c.MaxDeliveries,
 		BackoffMin: c.BackoffMin, BackoffMax: c.BackoffMax, MaxWaiting: c.MaxWaiting,
 	}
 	if r.QueueLease == 0 {
@@ -207,8 +209,11 @@ func (s *sim) settle() {
 	default:
 		e.Verdict, verdict = delivery.Reject, model.Reject
 	}
+	if verdict == model.Retry || verdict == model.Reject {
+		e.Code = strconv.Itoa(s.IntN(100))
+	}
 	e.Number = s.number(c)
-	if verdict != model.Reject && !s.one(30) {
+	if (verdict != model.Reject || s.config.DeadLetters) && !s.one(30) {
 		c.let(e.Ranges)
 	}
 	s.tellSettle(e, verdict)
@@ -216,7 +221,7 @@ func (s *sim) settle() {
 
 func (s *sim) tellSettle(e *delivery.Settle, verdict model.Verdict) {
 	s.model.Settle(model.Settle{
-		Session: uint64(e.Session), At: e.At, Number: e.Number, Ranges: modelRanges(e.Ranges), Verdict: verdict, Delay: e.Delay,
+		Session: uint64(e.Session), At: e.At, Number: e.Number, Ranges: modelRanges(e.Ranges), Verdict: verdict, Delay: e.Delay, Code: e.Code,
 	})
 	s.emit(e)
 }

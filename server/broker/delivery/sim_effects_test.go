@@ -17,6 +17,9 @@ var (
 	revokeReasons = map[delivery.RevokeReason]string{
 		delivery.LeaseExpired: "lease expired", delivery.QueueLeaseEnded: "queue lease ended", delivery.TakenOver: "taken over", delivery.DrainEnded: "drain ended",
 	}
+	deadReasons = map[delivery.DeadReason]string{
+		delivery.DeadByAttempts: "attempts", delivery.DeadByDeliveries: "deliveries", delivery.DeadByReject: "rejected",
+	}
 	failureReasons = map[delivery.FailureReason]string{
 		delivery.Unknown: "unknown", delivery.Stale: "stale", delivery.NotServed: "not served",
 		delivery.LeaseCapped: "capped",
@@ -36,7 +39,7 @@ func (s *sim) perform(effect delivery.Effect) error {
 		return s.revoked(e)
 	case *delivery.ChangeSet:
 		s.store.open = e
-		return s.model.Changed(e.Number, modelChanges(e))
+		return s.changed(e)
 	case *delivery.Load:
 		if s.one(3) {
 			s.answerLoad(*e)
@@ -61,6 +64,26 @@ func (s *sim) perform(effect delivery.Effect) error {
 		return fmt.Errorf("not known")
 	}
 	return nil
+}
+
+// changed has the model judge a change set; its dead letters must be at hand.
+func (s *sim) changed(e *delivery.ChangeSet) error {
+	var dead []model.DeadLetter
+	for i := range e.DeadLetters {
+		d := &e.DeadLetters[i]
+		if err := s.store.atHand(d); err != nil {
+			return err
+		}
+		out := model.DeadLetter{
+			Partition: d.Partition, Offset: d.Offset, Reason: deadReasons[d.Reason],
+			Failed: d.Failed, Expired: d.Expired, Lost: d.Lost, LastCode: d.Last.Code,
+		}
+		for _, f := range d.Failures {
+			out.Codes = append(out.Codes, f.Code)
+		}
+		dead = append(dead, out)
+	}
+	return s.model.Changed(e.Number, modelChanges(e), dead)
 }
 
 func (s *sim) deliver(e *delivery.Deliver) error {
@@ -130,6 +153,7 @@ func modelChanges(set *delivery.ChangeSet) (all []model.PartitionChange) {
 			for _, c := range chunk.Counts {
 				out.Counts = append(out.Counts, model.Count{
 					Offset: c.Offset, Failed: c.Failed, Expired: c.Expired, Lost: c.Lost, NotBefore: c.NotBefore,
+					Charged: c.Charged, Dead: deadReasons[c.Dead],
 				})
 			}
 			to.Chunks = append(to.Chunks, out)

@@ -34,6 +34,8 @@ func (st *simStore) totals() (t model.Totals) {
 		t.Retried += c.Retried
 		t.Released += c.Released
 		t.Expired += c.Expired
+		t.Rejected += c.Rejected
+		t.DeadLettered += c.DeadLettered
 	}
 	return t
 }

@@ -95,8 +95,23 @@ func (st *simStore) cursors() (all []delivery.Cursor) {
 	return all
 }
 
-// commit makes the change set on its way durable.
+// atHand says whether the message of a dead letter is.
+func (st *simStore) atHand(d *delivery.DeadLetter) error {
+	p := st.partitions[d.Partition]
+	if g := p.segmentOf(d.Offset); !p.resident[g.Base] {
+		return fmt.Errorf("the message of dead letter %d/%d is not at hand", d.Partition, d.Offset)
+	}
+	return nil
+}
+
+// commit makes the change set on its way durable. The messages of its dead letters are
+// at hand until then.
 func (st *simStore) commit() uint64 {
+	for i := range st.open.DeadLetters {
+		if err := st.atHand(&st.open.DeadLetters[i]); err != nil {
+			panic(err)
+		}
+	}
 	for _, change := range st.open.Partitions {
 		p := st.partitions[change.Partition]
 		p.floor, p.counters = change.Floor, change.Counters
@@ -121,6 +136,16 @@ func (st *simStore) forget() {
 	for _, p := range st.partitions {
 		clear(p.resident)
 	}
+}
+
+// segmentOf is the segment that holds an offset.
+func (p *simPartition) segmentOf(offset uint64) delivery.Segment {
+	for _, g := range p.segments {
+		if g.Base <= offset && offset < g.Base+uint64(len(g.Ends)) {
+			return g
+		}
+	}
+	return delivery.Segment{}
 }
 
 // loadedRun says whether a run lies in one segment at hand.

@@ -39,15 +39,18 @@ func (s *State) startWork(b *block, named uint64, at Instant) {
 	s.rearm(b)
 }
 
-// lostAs says how the first of the live deliveries from..to-1 end with a broken
-// stream, and how far that holds.
-func (b *block) lostAs(from, to uint8) (outcomeKind, uint8) {
+// splitLost sets an outcome to how the first of the live deliveries from..to-1 end
+// with a broken stream, and cuts the range where others end otherwise.
+func (s *State) splitLost(o *outcome, b *block, from uint8, to *uint8) {
 	kind, same := lost, b.started>>from
 	if same&1 == 0 {
 		kind, same = mislaid, ^same
 	}
-	if _, end := firstRun(same); from+end < to {
-		to = from + end
+	if _, end := firstRun(same); from+end < *to {
+		*to = from + end
 	}
-	return kind, to
+	if kind != o.kind {
+		o.kind = kind
+		o.remembering = remembering{failure: failureOf(o, "", "")}
+	}
 }

@@ -42,6 +42,7 @@ type State struct {
 	stalled     Instant // how far the lease clock is behind
 
 	journal journal
+	letters letters
 	pending ring[pendingSettle]
 	owed    []*session
 	scratch []SequenceRange
@@ -188,9 +189,7 @@ func (s *State) hole(e *Hole) {
 // Deadline is not after now.
 func (s *State) Next(now Instant) []Effect {
 	s.now = max(s.now, now)
-	if !s.journal.inFlight && s.journal.dirty() {
-		s.out.effects = append(s.out.effects, s.journal.build())
-	}
+	s.write()
 	s.reply()
 	s.dispatch()
 	s.tellUnloads()
@@ -209,7 +208,7 @@ func (s *State) Next(now Instant) []Effect {
 func (s *State) Deadline() (deadline Instant, ok bool) {
 	d := earliest{}
 	if s.more || len(s.owed) > 0 || len(s.finishing) > 0 || len(s.out.effects) > 0 || len(s.unloads) > 0 ||
-		!s.journal.inFlight && s.journal.dirty() {
+		!s.journal.inFlight && (s.journal.dirty() || s.letters.ready()) {
 		d.at(s.now)
 	}
 	if s.leases.len() > 0 {
@@ -252,11 +251,11 @@ func (e *earliest) at(t Instant) {
 // change set: the owner stops draining its mailbox, but for Committed, until it is
 // false again.
 func (s *State) Saturated() bool {
-	return len(s.journal.queue) >= maxQueuedChunks || s.pending.len() >= maxPendingSettles
+	return len(s.journal.queue) >= maxQueuedChunks || s.letters.waiting.len() >= maxLetters || s.pending.len() >= maxPendingSettles
 }
 
 // Idle says that no session is attached and nothing waits to be committed: after
 // a Shutdown the owner may stop.
 func (s *State) Idle() bool {
-	return len(s.sessions) == 0 && !s.journal.inFlight && !s.journal.dirty()
+	return len(s.sessions) == 0 && !s.journal.inFlight && !s.journal.dirty() && s.letters.waiting.len() == 0
 }

@@ -81,4 +81,6 @@ func (c *Counters) add(o *Counters) {
 	c.Retried += o.Retried
 	c.Released += o.Released
 	c.Expired += o.Expired
+	c.Rejected += o.Rejected
+	c.DeadLettered += o.DeadLettered
 }

@@ -20,16 +20,18 @@ type world struct {
 	holdCommits bool
 	pending     []delivery.Event
 
-	delivers []delivery.Deliver
-	results  []delivery.SettleResult
-	flows    []delivery.Flow
-	revoked  []delivery.Revoked
-	goAways  []delivery.GoAway
-	drained  []delivery.SessionID
-	ended    []delivery.EndSession
-	attached []delivery.Attached
-	sets     []setSize
-	loads    []delivery.Load
+	delivers  []delivery.Deliver
+	results   []delivery.SettleResult
+	flows     []delivery.Flow
+	revoked   []delivery.Revoked
+	goAways   []delivery.GoAway
+	drained   []delivery.SessionID
+	ended     []delivery.EndSession
+	attached  []delivery.Attached
+	sets      []setSize
+	dead      []delivery.DeadLetter // as stored
+	holdLoads bool
+	loads     []delivery.Load
 }
 
 // setSize is what a change set held.
@@ -164,7 +166,9 @@ func (w *world) performStore(effect delivery.Effect) {
 		}
 	case *delivery.Load:
 		w.loads = append(w.loads, *e)
-		w.answer(e)
+		if !w.holdLoads {
+			w.answer(e)
+		}
 	case *delivery.Unload:
 		delete(w.store.partitions[e.Partition].resident, e.Base)
 	}
@@ -193,6 +197,23 @@ func (w *world) commit() delivery.Event {
 	w.t.Helper()
 	if w.store.open == nil {
 		w.t.Fatal("no change set is on its way")
+	}
+	open := w.store.open
+	defer func() {
+		for _, d := range open.DeadLetters {
+			p := w.store.partitions[d.Partition]
+			chunk := p.chunks[d.Offset/delivery.ChunkOffsets]
+			if d.Offset >= p.floor && !chunk.Acked.Has(int(d.Offset%delivery.ChunkOffsets)) {
+				w.t.Fatalf("dead letter %d/%d is not settled by its change set", d.Partition, d.Offset)
+			}
+		}
+	}()
+	for _, d := range open.DeadLetters {
+		if g := w.store.partitions[d.Partition].segmentOf(d.Offset); !w.store.partitions[d.Partition].resident[g.Base] {
+			w.t.Fatalf("the message of dead letter %d/%d is not at hand", d.Partition, d.Offset)
+		}
+		d.Failures = slices.Clone(d.Failures)
+		w.dead = append(w.dead, d)
 	}
 	return &delivery.Committed{Number: w.store.commit()}
 }

@@ -1,6 +1,9 @@
 package model
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // PartitionChange is what a change set says of one partition.
 type PartitionChange struct {
@@ -22,6 +25,8 @@ type Chunk struct {
 type Count struct {
 	Offset                uint64
 	Failed, Expired, Lost uint32
+	Charged               uint32
+	Dead                  string
 	NotBefore             Instant
 }
 
@@ -29,6 +34,7 @@ type Count struct {
 type changes struct {
 	number     uint64
 	partitions []partitionChange
+	dead       []*message
 }
 
 type partitionChange struct {
@@ -42,9 +48,20 @@ type messageChange struct {
 	durable durable
 }
 
+// DeadLetter is a message that is stored away.
+type DeadLetter struct {
+	Partition             uint32
+	Offset                uint64
+	Reason                string
+	Failed, Expired, Lost uint32
+	// Codes are what was said of its last failures, LastCode of the very last.
+	Codes    []string
+	LastCode string
+}
+
 // Changed judges a change set: it must say what is true now, of whole chunks, and
-// come only when the one before is committed.
-func (m *Model) Changed(number uint64, partitions []PartitionChange) error {
+// come only when the one before is committed. Dead letters are settled by it.
+func (m *Model) Changed(number uint64, partitions []PartitionChange, dead []DeadLetter) error {
 	if m.open != nil {
 		return fmt.Errorf("change set %d while %d is on its way", number, m.open.number)
 	}
@@ -53,12 +70,60 @@ func (m *Model) Changed(number uint64, partitions []PartitionChange) error {
 	}
 	m.nextChange++
 	m.open = &changes{number: number}
+	for i := range dead {
+		if err := m.putAway(&dead[i]); err != nil {
+			return fmt.Errorf("change set %d: dead letter %d/%d: %w", number, dead[i].Partition, dead[i].Offset, err)
+		}
+	}
 	for i := range partitions {
 		if err := m.changePartition(&partitions[i]); err != nil {
 			return fmt.Errorf("change set %d: %w", number, err)
 		}
 	}
+	for _, msg := range m.open.dead {
+		if !m.open.settles(msg) {
+			return fmt.Errorf("change set %d: dead letter %v is not settled by it", number, msg)
+		}
+	}
 	return nil
+}
+
+// putAway judges a dead letter. Its message must be settled by the same set, as the
+// rest of it will show.
+func (m *Model) putAway(d *DeadLetter) error {
+	msg := m.partitions[d.Partition].at(d.Offset)
+	switch {
+	case msg == nil || msg.state != dying || msg.durable.settled:
+		return fmt.Errorf("it was not given up")
+	case msg.counts.dead != d.Reason:
+		return fmt.Errorf("reason %s, expected %s", d.Reason, msg.counts.dead)
+	case msg.counts.failed != d.Failed || msg.counts.expired != d.Expired || msg.counts.lost != d.Lost:
+		return fmt.Errorf("counts %d, %d, %d, expected %v", d.Failed, d.Expired, d.Lost, msg.counts)
+	case len(d.Codes) > keptFailures:
+		return fmt.Errorf("%d failures", len(d.Codes))
+	}
+	if n := len(msg.codes); n > 0 {
+		known := d.Codes[max(0, len(d.Codes)-n):]
+		if d.LastCode != msg.codes[n-1] || len(known) < min(n, keptFailures) || !slices.Equal(known, msg.codes[n-len(known):]) {
+			return fmt.Errorf("failures %v and %s, expected %v", d.Codes, d.LastCode, msg.codes)
+		}
+	}
+	msg.state = settled
+	m.totals.DeadLettered++
+	m.open.dead = append(m.open.dead, msg)
+	return nil
+}
+
+// settles says whether a change set settles a message.
+func (c *changes) settles(msg *message) bool {
+	for i := range c.partitions {
+		for _, s := range c.partitions[i].states {
+			if s.message == msg && s.durable.settled {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (m *Model) changePartition(c *PartitionChange) error {
@@ -112,7 +177,7 @@ func (c *partitionChange) chunk(k *Chunk) error {
 		delete(written, offset)
 		d := durable{
 			settled: k.Acked(offset), notBefore: count.NotBefore,
-			counts: counts{count.Failed, count.Expired, count.Lost},
+			counts: counts{count.Failed, count.Expired, count.Lost, count.Charged, count.Dead},
 		}
 		if err := msg.agrees(d, count); err != nil {
 			return err

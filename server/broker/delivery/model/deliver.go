@@ -91,6 +91,8 @@ func (m *Model) ready(msg *message, x *Session, due bool) error {
 	switch {
 	case msg.state == settled || msg.durable.settled:
 		return fmt.Errorf("it is settled")
+	case msg.state == dying:
+		return fmt.Errorf("it was given up")
 	case msg.state == outstanding:
 		return fmt.Errorf("session %d holds it", msg.holder.id)
 	case msg.state == waiting && !due:

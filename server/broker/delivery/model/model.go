@@ -18,8 +18,10 @@ type Rules struct {
 	LeaseCap, QueueLease         time.Duration
 	BackoffMin, BackoffMax       time.Duration
 	MaxWaiting                   uint64
-	// CountLost says that deliveries lost unstarted are counted.
-	CountLost bool
+	// DeadLetters says that messages may be given up, after so many attempts or lost
+	// deliveries; 0: never.
+	DeadLetters                bool
+	MaxAttempts, MaxDeliveries uint32
 }
 
 // Numbers of the protocol, written down a second time on purpose.
@@ -32,6 +34,7 @@ const (
 	silence       = 30 * time.Second
 	repeatedSpan  = 1024
 	chunkMessages = 4096
+	keptFailures  = 8
 	// frameOverhead, runOverhead and attemptOverhead are granted to an encoding.
 	frameOverhead   = 64
 	runOverhead     = 32
@@ -59,7 +62,7 @@ type Model struct {
 
 // Totals are the counts that a state machine keeps, too.
 type Totals struct {
-	Delivered, Redelivered, Acked, Retried, Released, Expired uint64
+	Delivered, Redelivered, Acked, Retried, Released, Expired, Rejected, DeadLettered uint64
 }
 
 // Since returns the counts less those of an earlier time.
@@ -67,6 +70,7 @@ func (t Totals) Since(o Totals) Totals {
 	return Totals{
 		t.Delivered - o.Delivered, t.Redelivered - o.Redelivered, t.Acked - o.Acked,
 		t.Retried - o.Retried, t.Released - o.Released, t.Expired - o.Expired,
+		t.Rejected - o.Rejected, t.DeadLettered - o.DeadLettered,
 	}
 }
 
@@ -88,6 +92,7 @@ const (
 	fresh state = iota
 	outstanding
 	waiting
+	dying // given up, and not stored away yet
 	settled
 )
 
@@ -100,7 +105,9 @@ type message struct {
 	delivered bool
 	hole      bool
 	counts    counts
-	durable   durable
+	// codes are what was said of its failures since a restart.
+	codes   []string
+	durable durable
 	// It is due at the earliest at dueFrom and surely at dueBy.
 	dueFrom, dueBy Instant
 	avoid          *Session
@@ -116,8 +123,12 @@ type message struct {
 	deadline  Instant // lease clock
 }
 
-// counts is how often the delivery of a message came to nothing.
-type counts struct{ failed, expired, lost uint32 }
+// counts is how often the delivery of a message came to nothing; charged are the
+// failures while there was a bound on them, dead is why it was given up.
+type counts struct {
+	failed, expired, lost, charged uint32
+	dead                           string
+}
 
 func (c counts) attempt() uint32 { return 1 + c.failed + c.expired }
 
@@ -150,7 +161,7 @@ func (m *Model) leaseClock(t Instant) Instant { return t - m.stalled }
 func (m *Model) Publish(id uint32, sizes []uint64) {
 	p := m.partitions[id]
 	for _, size := range sizes {
-		msg := &message{partition: p, offset: p.head(), size: size}
+		msg := &message{partition: p, offset: p.head(), size: size, codes: []string{}}
 		p.messages = append(p.messages, msg)
 		p.live = append(p.live, msg)
 	}
@@ -260,8 +271,37 @@ func (m *Model) expire(msg *message, at Instant) {
 	ended := min(msg.deadline+m.stalled, at)
 	msg.leave()
 	m.totals.Expired++
-	msg.counts.expired++
-	m.backOff(msg, x, ended, at)
+	if m.fail(msg, "expired", "") {
+		m.backOff(msg, x, ended, at)
+	}
+}
+
+// fail counts a failure, and says whether the message goes on.
+func (m *Model) fail(msg *message, how, code string) bool {
+	c, limit, reached := &msg.counts, m.rules.MaxAttempts, "attempts"
+	n := &c.charged
+	switch how {
+	case "lost":
+		limit, reached, n = m.rules.MaxDeliveries, "deliveries", &c.lost
+	case "expired":
+		c.expired++
+	default:
+		c.failed++
+	}
+	if limit > 0 {
+		*n++
+	}
+	if msg.codes != nil && m.rules.DeadLetters {
+		msg.codes = append(msg.codes, code)
+	}
+	switch {
+	case msg.state == settled: // by a hole
+	case how == "rejected":
+		msg.state, c.dead = dying, how
+	case m.rules.DeadLetters && limit > 0 && *n >= limit:
+		msg.state, c.dead = dying, reached
+	}
+	return msg.state != dying
 }
 
 // leave takes a message from its holder. A message in a hole is settled then.
@@ -301,11 +341,11 @@ func (m *Model) chargeAll(x *Session, at Instant) {
 		switch {
 		case msg.started:
 			m.totals.Expired++
-			msg.counts.expired++
+			m.fail(msg, "expired", "")
 		default:
 			m.totals.Released++
-			if m.rules.CountLost {
-				msg.counts.lost++
+			if m.rules.DeadLetters && m.rules.MaxDeliveries > 0 {
+				m.fail(msg, "lost", "")
 			}
 		}
 		msg.due(at, at, nil, false)
@@ -351,11 +391,14 @@ func (m *Model) Restart() {
 	m.closing, m.closed = false, false
 	m.each(func(msg *message) {
 		msg.holder, msg.delivered, msg.avoid = nil, false, nil
-		msg.counts = msg.durable.counts
+		msg.counts, msg.codes = msg.durable.counts, nil
 		msg.state = fresh
-		if msg.durable.settled {
+		switch {
+		case msg.durable.settled:
 			msg.state = settled
-		} else if msg.counts != (counts{}) {
+		case msg.counts.dead != "":
+			msg.state = dying
+		case msg.counts != (counts{}):
 			msg.state = waiting
 			msg.due(msg.durable.notBefore, msg.durable.notBefore, nil, false)
 		}

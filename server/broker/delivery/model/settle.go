@@ -31,6 +31,8 @@ type Settle struct {
 	// Delay is a retry's own, negative for none; Duration an extension's.
 	Delay    time.Duration
 	Duration time.Duration
+	// Code is what was said of the failure.
+	Code string
 }
 
 // Failure is one sequence of a settle that came to nothing.
@@ -49,11 +51,12 @@ type settle struct {
 type claim struct {
 	message *message
 	failed  uint32 // 0: it must be settled
+	stored  bool   // as a dead letter: it must be settled, too
 }
 
 func (c claim) holds() bool {
 	d := c.message.durable
-	return d.settled || c.failed > 0 && d.counts.failed >= c.failed
+	return d.settled || !c.stored && c.failed > 0 && d.counts.failed >= c.failed
 }
 
 // Settle tells of a numbered frame. Its ranges may name at most a few thousand
@@ -89,7 +92,7 @@ func (m *Model) Settle(e Settle) {
 
 // settleOne applies a frame to one sequence and says why it came to nothing.
 func (m *Model) settleOne(x *Session, s *settle, sequence uint64, e Settle) string {
-	if e.Verdict == Reject {
+	if e.Verdict == Reject && !m.rules.DeadLetters {
 		return "not served"
 	}
 	if sequence == 0 || sequence > x.sent {
@@ -111,10 +114,17 @@ func (m *Model) settleOne(x *Session, s *settle, sequence uint64, e Settle) stri
 		s.claims = append(s.claims, claim{message: msg})
 	case Retry:
 		msg.leave()
-		msg.counts.failed++
+		goesOn := m.fail(msg, "retried", e.Code)
 		m.totals.Retried++
-		s.claims = append(s.claims, claim{msg, msg.counts.failed})
-		m.retryDue(msg, x, e)
+		s.claims = append(s.claims, claim{msg, msg.counts.failed, !goesOn && msg.state == dying})
+		if goesOn {
+			m.retryDue(msg, x, e)
+		}
+	case Reject:
+		msg.leave()
+		m.fail(msg, "rejected", e.Code)
+		m.totals.Rejected++
+		s.claims = append(s.claims, claim{message: msg})
 	case Release:
 		msg.leave()
 		m.totals.Released++

@@ -172,4 +172,34 @@ var list = []mutant{
 		old:  "b.began, b.ends = at, at+b.x.lease",
 		new:  "b.began, b.ends = b.sent, b.sent+b.x.lease",
 	},
+	{
+		name: "a dead letter is not settled",
+		file: "deadletter.go",
+		old:  "	l.p.settle(l.offset, l.offset)",
+		new:  "",
+	},
+	{
+		name: "a message is given up one attempt late",
+		file: "deadletter.go",
+		old:  "reached < limit {",
+		new:  "reached <= limit {",
+	},
+	{
+		name: "a reject is confirmed before the dead letter is stored",
+		file: "confirm.go",
+		old:  " || p.letter > s.letters.durable",
+		new:  "",
+	},
+	{
+		name: "a message that was given up comes back after a restart",
+		file: "retry.go",
+		old:  "if count.Dead != 0 {",
+		new:  "if count.Dead == 200 {",
+	},
+	{
+		name: "the message of a dead letter is let go before the commit",
+		file: "deadletter.go",
+		old:  "			s.letters.sealed = append(s.letters.sealed, l.seg)",
+		new:  "			l.seg.pinned--\n			s.unpin(l.seg)",
+	},
 }
