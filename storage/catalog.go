@@ -26,6 +26,11 @@ type Topic struct {
 	CreatedAt  time.Time
 	// MinAge: no message younger than this is trimmed.
 	MinAge time.Duration
+	// DedupeWindow is how long a dedupe id counts; 0: ids are not looked at.
+	// DedupeIDs bounds how many are remembered of each partition: the oldest are
+	// forgotten before their time.
+	DedupeWindow time.Duration
+	DedupeIDs    uint32
 	// Definition is the broker's own description, opaque here, at most
 	// MaxDefinitionBytes.
 	Definition []byte

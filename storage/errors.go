@@ -37,4 +37,18 @@ var (
 	ErrFormat = errors.New("storage: format not supported")
 	// ErrTrimmed is returned when an offset is below the first retained one.
 	ErrTrimmed = errors.New("storage: offset no longer retained")
+	// ErrStaleProducer is returned when a producer was opened again since, or is
+	// forgotten. It is final for this opening.
+	ErrStaleProducer = errors.New("storage: stale producer")
+	// ErrProducers is returned when as many producers are open as there may be.
+	ErrProducers = errors.New("storage: too many producers")
+	// ErrSequenceGap is returned when messages before a producer's batch are not
+	// stored.
+	ErrSequenceGap = errors.New("storage: sequence gap")
+	// ErrBatchChanged is returned when a producer's batch has sequences of a batch
+	// that was stored before and is not that one.
+	ErrBatchChanged = errors.New("storage: batch changed")
+	// ErrOutcomeForgotten is returned when it is not remembered whether a producer's
+	// batch was stored before.
+	ErrOutcomeForgotten = errors.New("storage: outcome forgotten")
 )

@@ -11,9 +11,16 @@ type Append struct {
 	// KeyHashes holds for each message the hash of its ordering key (see KeyHash),
 	// or is nil when none of them has a key.
 	KeyHashes []KeyHash
+	// DedupeIDs holds for each message its dedupe id, or is nil when none has one.
+	DedupeIDs []DedupeID
 
-	// Base is the offset given to the first message. Set before completion.
+	// Base is the offset given to the first message that is stored. Set before
+	// completion.
 	Base Offset
+	// Twins are the messages that are not stored because of their dedupe ids, in
+	// order; the others have consecutive offsets. Set before completion; the memory
+	// is used again.
+	Twins []Twin
 }
 
 // KeyHash is the 32-bit hash of an ordering key together with whether there is a
@@ -27,10 +34,14 @@ type KeyHash struct {
 // it is committed in one batch. The sender owns it again once it is done.
 type Publish struct {
 	Appends []Append
+	// Producer, when not nil, makes it a batch of a producer's.
+	Producer *ProducerBatch
 	// Err is the outcome, set before completion: nil when every append is durable,
 	// ErrNoSpace, ErrTooLarge, ErrUnavailable or ErrNotFound (a topic is gone) when
 	// nothing is stored, ErrUnknown when it may be, ErrDataLoss when a partition is
-	// fenced.
+	// fenced. Of a producer's batch also ErrStaleProducer, ErrSequenceGap,
+	// ErrBatchChanged and ErrOutcomeForgotten, the last of which says nothing of what
+	// may have been stored by an earlier publish.
 	Err error
 }
 

@@ -25,6 +25,9 @@ func storedTopic(c TopicConfig) (storage.Topic, error) {
 		Partitions: uint16(c.Partitions),
 		MinAge:     c.MinAge,
 		Definition: definition,
+
+		DedupeWindow: storage.DefaultDedupeWindow,
+		DedupeIDs:    storage.DefaultDedupeIDs,
 	}, err
 }
 

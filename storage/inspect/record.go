@@ -29,6 +29,8 @@ var checks = map[record.Kind]func(key, value []byte) error{
 	record.KindPartition:    decodes(record.DecodePartition),
 	record.KindCursor:       decodes(record.DecodeCursor),
 	record.KindAck:          decodes(record.DecodeAckPart),
+	record.KindProducer:     checkProducer,
+	record.KindDedupe:       decodes(record.DecodeDedupe),
 	record.KindTopic:        decodes(record.DecodeTopic),
 	record.KindSubscription: decodes(record.DecodeSubscription),
 	record.KindShard:        decodes(record.DecodeShard),
@@ -39,6 +41,17 @@ func decodes[T any](decode func(key, value []byte) (T, error)) func(key, value [
 		_, err := decode(key, value)
 		return err
 	}
+}
+
+// checkProducer checks a record of a producer, of which there are three forms.
+func checkProducer(key, value []byte) error {
+	if _, err := record.ParseProducerKey(key); err == nil {
+		return decodes(record.DecodeProducer)(key, value)
+	}
+	if _, _, err := record.ParseProducerTopicKey(key); err == nil {
+		return decodes(record.DecodeProducerTopic)(key, value)
+	}
+	return decodes(record.DecodeProducerBatch)(key, value)
 }
 
 func checkSegment(key, value []byte) error {

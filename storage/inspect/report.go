@@ -26,6 +26,9 @@ type Report struct {
 	Batches, Pointers, Segments, AckParts int
 	// Orphans are commit segments without a pointer: they wait for their deletion.
 	Orphans int
+	// Producers are those that are remembered, ProducerBatches the batches of theirs;
+	// DedupeRecords hold dedupe ids, one for each partition of a commit.
+	Producers, ProducerBatches, DedupeRecords int
 	// Messages and Bytes are those retained.
 	Messages, Bytes uint64
 }

@@ -23,8 +23,8 @@ const (
 // Records walks all chains of a store: the batch chain, compared with the ledger;
 // each partition's pointers from its first offset to its head, gap-free, with their
 // cumulative counts, log times, segments and checksums; segments that nobody points
-// to; each cursor's count and sum of ack chunks; floors past heads; records without
-// an owner.
+// to; each cursor's count and sum of ack chunks; floors past heads; producers' batches
+// and dedupe ids; records without an owner.
 func Records(v Viewer, ledger []storage.LedgerEntry) *Report {
 	w := &walk{
 		viewer: v, ledger: ledger, report: &Report{},
@@ -36,7 +36,8 @@ func Records(v Viewer, ledger []storage.LedgerEntry) *Report {
 	}
 	for _, step := range []func(){
 		w.readShard, w.readBatches, w.readTopics, w.readSubscriptions, w.readPartitions, w.readPointers,
-		w.compareEnds, w.readSegments, w.readCursors, w.readAcks, w.compareSums, w.readOthers,
+		w.compareEnds, w.readSegments, w.readCursors, w.readAcks, w.compareSums,
+		w.readProducers, w.readDedupe, w.readOthers,
 	} {
 		step()
 	}

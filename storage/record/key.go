@@ -14,6 +14,10 @@ import (
 //	p topic(4) partition(2)
 //	c subscription(4) partition(2)
 //	a subscription(4) partition(2) generation(8) chunk(8) part(1)
+//	x 1 producer(16)                                      the producer itself
+//	x 2 producer(16) topic(4)                             how far it has come
+//	x 3 producer(16) topic(4) slot(2)                     a batch, by its number mod storage.ProducerBatches
+//	i topic(4) partition(2) batch(8)
 //	t topic(4)
 //	u subscription(4)
 //	z

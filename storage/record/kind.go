@@ -17,6 +17,11 @@ const (
 	KindCursor Kind = 'c'
 	// KindAck: ack chunks, what is settled past the floor.
 	KindAck Kind = 'a'
+	// KindProducer: producers, how far they have come, and what became of their
+	// batches.
+	KindProducer Kind = 'x'
+	// KindDedupe: the dedupe ids of a commit in a partition.
+	KindDedupe Kind = 'i'
 	// KindTopic: topics.
 	KindTopic Kind = 't'
 	// KindSubscription: subscriptions.
@@ -26,10 +31,9 @@ const (
 )
 
 // Reserved are the letters that are spoken for and not written yet: retries
-// waiting (r), dead letters (q), delivered runs (l), producers (x), dedupe ids
-// (i), due times (d), expiry times (e), transactions (y), snapshots (n), other
-// configuration (g).
-const Reserved = "rqlxideyng"
+// waiting (r), dead letters (q), delivered runs (l), due times (d), expiry times
+// (e), transactions (y), snapshots (n), other configuration (g).
+const Reserved = "rqldeyng"
 
 // AppendPrefix appends the prefix of all keys of a kind.
 func AppendPrefix(dst []byte, k Kind) []byte { return append(dst, byte(k)) }

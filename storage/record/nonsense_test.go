@@ -42,6 +42,8 @@ func TestNonsenseUnderARightChecksumIsDataLoss(t *testing.T) {
 		firstRun  = ackForm + 1 + 2
 		secondRun = firstRun + ackRunBytes
 		attempts  = firstRun + 3*ackRunBytes + 2
+
+		producerParts = versionBytes + producerBatchHead
 	)
 	for name, c := range map[string]struct {
 		sample string
@@ -65,6 +67,15 @@ func TestNonsenseUnderARightChecksumIsDataLoss(t *testing.T) {
 		"a run past the chunk":          {"a runs", set(secondRun+ackRunBytes, 0x0f, 0xff, 0x10, 0x00)},
 		"an attempt twice":              {"a runs", set(attempts+5, 0)},
 		"a varint that is too long":     {"a runs", set(attempts+8, 0)},
+		"fewer messages than batches":   {"x producer's topic", set(1+8, 1)},
+		"a batch of another slot":       {"x producer's batch", set(8, 1)},
+		"a batch of none":               {"x producer's batch", set(1+8+8+8, 0, 0, 0, 0)},
+		"a batch with a part missing":   {"x producer's batch", set(1+8+8+8+3, 12)},
+		"a batch with a part of none":   {"x producer's batch", set(producerParts+1, 0)},
+		"a part that goes on nowhere":   {"x producer's batch", set(producerParts, 7)},
+		"ids after a batch to come":     {"i dedupe ids", set(1+8, 1)},
+		"two ids of one offset":         {"i dedupe ids", set(1+8+8+8+17+16, 0)},
+		"an id that is cut":             {"i dedupe ids", set(1+8+8+8+17+16, 0x80)},
 	} {
 		r := records[c.sample]
 		if _, _, err := decoders[Kind(r.key[0])](r.key, resealed(r, c.change)); !errors.Is(err, storage.ErrDataLoss) {

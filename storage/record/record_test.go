@@ -33,6 +33,14 @@ var decoders = map[Kind]func(key, value []byte) (any, []byte, error){
 		p, err := DecodeAckPart(k, v)
 		return p, AppendAckPart(nil, k, &p), err
 	},
+	KindProducer: reencodeProducer,
+	KindDedupe: func(k, v []byte) (any, []byte, error) {
+		d, err := DecodeDedupe(k, v)
+		if err != nil {
+			return nil, nil, err
+		}
+		return d, AppendDedupe(nil, k, &d), nil
+	},
 	KindTopic: func(k, v []byte) (any, []byte, error) {
 		t, err := DecodeTopic(k, v)
 		if err != nil {
@@ -57,6 +65,21 @@ var decoders = map[Kind]func(key, value []byte) (any, []byte, error){
 		again, err := AppendShard(nil, k, &s)
 		return s, again, err
 	},
+}
+
+// reencodeProducer decodes a record of a producer by the form of its key.
+func reencodeProducer(k, v []byte) (any, []byte, error) {
+	switch {
+	case len(k) > 1 && k[1] == producerTopicForm:
+		p, err := DecodeProducerTopic(k, v)
+		return p, AppendProducerTopic(nil, k, &p), err
+	case len(k) > 1 && k[1] == producerBatchForm:
+		b, err := DecodeProducerBatch(k, v)
+		return b, AppendProducerBatch(nil, k, &b), err
+	default:
+		p, err := DecodeProducer(k, v)
+		return p, AppendProducer(nil, k, &p), err
+	}
 }
 
 // reencodeSegment reads every run of a segment and builds the segment again.

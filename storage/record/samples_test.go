@@ -36,6 +36,28 @@ var (
 	sampleTopic = storage.Topic{
 		ID: 0x01020304, Name: "default/quakes", Partitions: 256, State: storage.Active,
 		CreatedAt: sampleTime, MinAge: 10 * time.Minute, Definition: []byte("opaque"),
+		DedupeWindow: storage.DefaultDedupeWindow, DedupeIDs: storage.DefaultDedupeIDs,
+	}
+	sampleProducer      = storage.NewProducerID("orders-loader")
+	sampleProducerTopic = ProducerTopic{Highest: 5000, Batches: 1030, At: sampleTime}
+	sampleProducerBatch = ProducerBatch{
+		Number: 1030, Epoch: 7,
+		ProducerOutcome: storage.ProducerOutcome{
+			First: 4990, Count: 11, Hash: 0x0102030405060708,
+			Parts: []storage.BatchPart{
+				{Count: 3, Fate: storage.Stored, Partition: 2, Offset: 70_000},
+				{Count: 1, Fate: storage.Stored, Partition: 300, Offset: 8},
+				{Count: 1, Fate: storage.Stored, Partition: 0, Offset: 0},
+				{Count: 2, Fate: storage.Stored, Partition: 2, Offset: 70_003},
+				{Count: 1, Fate: storage.Refused, Refusal: storage.Refusal{Reason: 4, Field: 1, Limit: 1 << 20}},
+				{Count: 1, Fate: storage.Duplicate, Partition: 0, Offset: 9},
+				{Count: 2, Fate: storage.Stored, Partition: 0, Offset: 1},
+			},
+		},
+	}
+	sampleDedupe = Dedupe{
+		At: sampleTime, Previous: 0x40001,
+		IDs: []DedupeEntry{{Hash: 1, Payload: 2, Offset: 900}, {Hash: 1 << 63, Payload: 0, Offset: 901}, {Hash: 5, Payload: 6, Offset: 1300}},
 	}
 	sampleSubscription = storage.Subscription{
 		ID: 0x0a0b0c0d, Name: "default/alerts", Topic: 0x01020304, State: storage.Creating,
@@ -78,6 +100,19 @@ func sampleRecords(tb testing.TB) map[string]encoded {
 	put("p partition", AppendPartitionKey(nil, samplePartition), func(k []byte) []byte { return AppendPartition(nil, k, &sampleRecord) })
 	put("c cursor", AppendCursorKey(nil, 0x0a0b0c0d, 0x0506), func(k []byte) []byte { return AppendCursor(nil, k, &sampleCursor) })
 	put("t topic", AppendTopicKey(nil, sampleTopic.ID), func(k []byte) []byte { return must(AppendTopic(nil, k, &sampleTopic)) })
+	brief := sampleTopic
+	brief.DedupeWindow, brief.DedupeIDs = time.Hour, 500
+	put("t topic with dedupe", AppendTopicKey(nil, brief.ID), func(k []byte) []byte { return must(AppendTopic(nil, k, &brief)) })
+	put("x producer", AppendProducerKey(nil, sampleProducer), func(k []byte) []byte {
+		return AppendProducer(nil, k, &Producer{Epoch: 7, OpenedAt: sampleTime})
+	})
+	put("x producer's topic", AppendProducerTopicKey(nil, sampleProducer, sampleTopic.ID), func(k []byte) []byte {
+		return AppendProducerTopic(nil, k, &sampleProducerTopic)
+	})
+	put("x producer's batch", AppendProducerBatchKey(nil, sampleProducer, sampleTopic.ID, sampleProducerBatch.Number), func(k []byte) []byte {
+		return AppendProducerBatch(nil, k, &sampleProducerBatch)
+	})
+	put("i dedupe ids", AppendDedupeKey(nil, samplePartition, 0x40003), func(k []byte) []byte { return AppendDedupe(nil, k, &sampleDedupe) })
 	put("u subscription", AppendSubscriptionKey(nil, sampleSubscription.ID), func(k []byte) []byte {
 		return must(AppendSubscription(nil, k, &sampleSubscription))
 	})

@@ -19,7 +19,7 @@ const catalogVersion = 1
 // AppendTopic appends the value of a topic. It fails only for a name that is not
 // UTF-8.
 func AppendTopic(dst, key []byte, t *storage.Topic) ([]byte, error) {
-	return appendMessage(dst, key, &storagev1.TopicRecord{
+	m := &storagev1.TopicRecord{
 		Id:         uint32(t.ID),
 		Name:       t.Name,
 		Partitions: uint32(t.Partitions),
@@ -27,7 +27,15 @@ func AppendTopic(dst, key []byte, t *storage.Topic) ([]byte, error) {
 		CreateTime: timestamppb.New(t.CreatedAt),
 		MinAge:     durationpb.New(t.MinAge),
 		Definition: t.Definition,
-	})
+	}
+	// A topic that is as topics were before they had these has the same bytes.
+	if t.DedupeWindow != storage.DefaultDedupeWindow {
+		m.DedupeWindow = durationpb.New(t.DedupeWindow)
+	}
+	if t.DedupeIDs != storage.DefaultDedupeIDs {
+		m.DedupeIds = proto.Uint32(t.DedupeIDs)
+	}
+	return appendMessage(dst, key, m)
 }
 
 // DecodeTopic decodes and checks a topic.
@@ -43,7 +51,7 @@ func DecodeTopic(key, value []byte) (storage.Topic, error) {
 	if m.GetId() != uint32(id) || m.GetPartitions() > math.MaxUint16 || !storedState(m.GetState()) {
 		return storage.Topic{}, damaged(key, "topic makes no sense")
 	}
-	return storage.Topic{
+	t := storage.Topic{
 		ID:         id,
 		Name:       m.GetName(),
 		Partitions: uint16(m.GetPartitions()),
@@ -51,7 +59,17 @@ func DecodeTopic(key, value []byte) (storage.Topic, error) {
 		CreatedAt:  m.GetCreateTime().AsTime(),
 		MinAge:     m.GetMinAge().AsDuration(),
 		Definition: m.GetDefinition(),
-	}, nil
+
+		DedupeWindow: storage.DefaultDedupeWindow,
+		DedupeIDs:    storage.DefaultDedupeIDs,
+	}
+	if m.GetDedupeWindow() != nil {
+		t.DedupeWindow = m.GetDedupeWindow().AsDuration()
+	}
+	if m.DedupeIds != nil {
+		t.DedupeIDs = m.GetDedupeIds()
+	}
+	return t, nil
 }
 
 // storedState says whether a state may be on disk.

@@ -41,6 +41,9 @@ type batch struct {
 	cursors       []*cursor
 	topics        []*topic
 	subscriptions []*subscription
+	// producers are how far producers have come, raised those that were opened.
+	producers []*producerTopic
+	raised    []*producer
 	// shard: so has the shard's own record.
 	shard bool
 
@@ -80,6 +83,8 @@ type run struct {
 	appends   []*storage.Append
 	bytes     int
 	messages  int
+	// ids are the dedupe ids that the messages bring.
+	ids []record.DedupeEntry
 	// before is what the partition held before the run; it moves on as pointers are
 	// written. end is the head after it.
 	before record.Totals
@@ -109,6 +114,8 @@ func (b *batch) reset() {
 	clear(b.cursors)
 	clear(b.topics)
 	clear(b.subscriptions)
+	clear(b.producers)
+	clear(b.raised)
 	clear(b.publishes)
 	clear(b.queues)
 	clear(b.slots)
@@ -118,6 +125,7 @@ func (b *batch) reset() {
 		mem:   b.mem[:0], runs: b.runs[:0], chunks: b.chunks[:0],
 		partitions: b.partitions[:0], cursors: b.cursors[:0],
 		topics: b.topics[:0], subscriptions: b.subscriptions[:0],
+		producers: b.producers[:0], raised: b.raised[:0],
 		publishes: b.publishes[:0], queues: b.queues[:0],
 		slots: b.slots[:0], changes: b.changes[:0],
 	}
@@ -131,7 +139,7 @@ func (b *batch) empty() bool {
 // changesNothing says that those who wait need no commit.
 func (b *batch) changesNothing() bool {
 	return len(b.Ops) == 0 && len(b.runs) == 0 && len(b.partitions) == 0 && len(b.cursors) == 0 &&
-		len(b.topics) == 0 && len(b.subscriptions) == 0 && !b.shard
+		len(b.topics) == 0 && len(b.subscriptions) == 0 && len(b.raised) == 0 && !b.shard
 }
 
 // room says whether the batch can take n more. Anything fits an empty batch, whose
@@ -156,7 +164,7 @@ func (b *batch) extend(p *partition) *run {
 		b.runs = append(b.runs, run{})
 	}
 	r := &b.runs[p.open]
-	*r = run{partition: p, appends: r.appends[:0], before: p.next.Before}
+	*r = run{partition: p, appends: r.appends[:0], ids: r.ids[:0], before: p.next.Before}
 	return r
 }
 

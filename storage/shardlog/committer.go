@@ -3,6 +3,7 @@ package shardlog
 import (
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/headrace/headrace/storage"
@@ -40,6 +41,10 @@ type committer struct {
 	// ackParts is memory for splitting ack chunks.
 	ackParts []record.AckPart
 	tails    *tailring.Tails
+	// remembers: there are producers or dedupe ids. The janitor asks.
+	remembers atomic.Bool
+	// outcome is memory for what became of a producer's batch.
+	outcome record.ProducerBatch
 
 	// toCommit and committed have capacity 1: one batch at a time is committed.
 	toCommit, committed chan *batch

@@ -10,6 +10,9 @@ import (
 // addPublish gathers a publish into the open batch; false when it has to wait for
 // the next one. What cannot be stored is completed in its order, with its error.
 func (c *committer) addPublish(q *publishQueue, p *storage.Publish) bool {
+	if p.Producer != nil {
+		return c.addProduced(q, p)
+	}
 	n, err := c.admit(p)
 	if err != nil {
 		p.Err = err
@@ -20,12 +23,18 @@ func (c *committer) addPublish(q *publishQueue, p *storage.Publish) bool {
 		return false
 	}
 	p.Err = nil
+	c.takeIn(p, n)
+	c.open.complete(q, p)
+	return true
+}
+
+// takeIn gives the messages of a publish their offsets in the open batch, which has
+// room for them.
+func (c *committer) takeIn(p *storage.Publish, n need) {
 	for i := range p.Appends {
 		c.gather(&p.Appends[i])
 	}
 	c.open.used = c.open.used.plus(n)
-	c.open.complete(q, p)
-	return true
 }
 
 // admit says what a publish needs, or why it cannot be stored.
@@ -65,8 +74,9 @@ func checkAppend(a *storage.Append) error {
 	if n == 0 && len(a.Messages) == 0 {
 		return nil
 	}
-	if n == 0 || int(a.Ends[n-1]) != len(a.Messages) || (a.KeyHashes != nil && len(a.KeyHashes) != n) {
-		return fmt.Errorf("%w: append whose messages, ends and keys do not match", storage.ErrTooLarge)
+	if n == 0 || int(a.Ends[n-1]) != len(a.Messages) || (a.KeyHashes != nil && len(a.KeyHashes) != n) ||
+		(a.DedupeIDs != nil && len(a.DedupeIDs) != n) {
+		return fmt.Errorf("%w: append whose messages, ends, keys and ids do not match", storage.ErrTooLarge)
 	}
 	return nil
 }
@@ -81,6 +91,9 @@ func appendNeed(a *storage.Append) need {
 	if pieces > 2 {
 		n = n.plus(segmentNeed.times(pieces))
 	}
+	if a.DedupeIDs != nil {
+		n = n.plus(dedupeNeed(a))
+	}
 	return n
 }
 
@@ -90,8 +103,14 @@ func (c *committer) gather(a *storage.Append) {
 		return
 	}
 	p := c.shard.topics[a.Partition.Topic].partitions[a.Partition.Partition]
-	r := c.open.extend(p)
 	a.Base = p.next.Offset
+	if a.DedupeIDs != nil {
+		if a = c.dedupe(p, a); len(a.Ends) == 0 {
+			return
+		}
+		a.Base = p.next.Offset
+	}
+	r := c.open.extend(p)
 	r.appends = append(r.appends, a)
 	r.bytes += len(a.Messages)
 	r.messages += len(a.Ends)

@@ -10,6 +10,7 @@ func (c *committer) seal(b *batch) {
 	c.stamp(b)
 	layOut(b, &c.chunks)
 	c.point(b)
+	c.writeDedupe(b)
 	c.shard.checkpoints.renew(b)
 	c.writeRecords(b)
 	b.putHeader(c.shard.hash)
@@ -62,6 +63,10 @@ func (c *committer) writeRecords(b *batch) {
 	for _, x := range b.cursors {
 		b.putCursor(x)
 	}
+	for _, p := range b.raised {
+		b.putProducer(p)
+	}
+	c.writeProducers(b)
 	for _, t := range b.topics {
 		b.putTopic(&t.Topic)
 	}

@@ -16,6 +16,9 @@ func (f *fifo[T]) len() int { return len(f.items) - f.first }
 
 func (f *fifo[T]) front() T { return f.items[f.first] }
 
+// all are the items, the first one first; the slice is the queue's own.
+func (f *fifo[T]) all() []T { return f.items[f.first:] }
+
 func (f *fifo[T]) push(x T) { f.items = append(f.items, x) }
 
 // pop takes the first one off. The memory before it is used again once it is half

@@ -38,6 +38,8 @@ type partition struct {
 	// movedIn is the first batch that moved the head past its checkpoint; 0 when
 	// none did.
 	movedIn uint64
+	// dedupe are the dedupe ids that count, nil until there were some.
+	dedupe *dedupeWindow
 }
 
 // damage is why a partition or subscription is fenced.

@@ -42,7 +42,7 @@ func recoverShard(ctx context.Context, engine storage.Engine, o Options) (*recov
 	}
 	steps := []func() error{
 		r.readShard, r.readChain,
-		r.readTopics, r.readPartitions, r.readHeads,
+		r.readTopics, r.readPartitions, r.readHeads, r.readDedupe, r.readProducers,
 		r.readSubscriptions, r.readCursors, r.checkFloors,
 	}
 	for _, step := range steps {

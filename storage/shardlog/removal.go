@@ -68,6 +68,12 @@ func (j *janitor) eraseTopic(id storage.TopicID) error {
 			return err
 		}
 	}
+	if err := j.eraseProducers(id); err != nil {
+		return err
+	}
+	if err := j.eraseKeys(record.AppendDedupePrefix(nil, id)); err != nil {
+		return err
+	}
 	c := j.store.committer
 	return j.change(&change{
 		need: deleteNeed.times(len(t.partitions) + 1),

@@ -24,6 +24,9 @@ type shard struct {
 	recent      recentPointers
 	// holdTrims: a damaged subscription may need messages of any topic.
 	holdTrims bool
+	producers producers
+	// deduping are the partitions that remember dedupe ids.
+	deduping fifo[*partition]
 	// doomed are cursors with ack chunks below the floor.
 	doomed fifo[*cursor]
 }
@@ -36,6 +39,7 @@ func newShard() *shard {
 		topicNames:        map[string]storage.TopicID{},
 		subscriptionNames: map[string]storage.SubscriptionID{},
 		live:              newLiveCounts(),
+		producers:         newProducers(),
 	}
 }
 

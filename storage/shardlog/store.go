@@ -60,6 +60,7 @@ func open(ctx context.Context, engine storage.Engine, o Options) (*Store, error)
 	if err := s.committer.takeOver(r.repairs, r.losses); err != nil {
 		return nil, err
 	}
+	s.committer.remembers.Store(len(r.shard.producers.byID) > 0 || !r.shard.deduping.empty())
 	s.show(r.shard)
 	return s, nil
 }

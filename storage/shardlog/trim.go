@@ -70,6 +70,7 @@ func (j *janitor) retain() {
 		rest = rest[step.looked:]
 	}
 	clear(j.scratch)
+	j.report("forget", j.forget())
 }
 
 // trim makes one step, and then what it left to the disk.

@@ -3,6 +3,7 @@ package storagetest
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,29 +19,34 @@ import (
 // gives a new, empty place for each test.
 func RunStoreSuite(t *testing.T, newHome func(tb testing.TB) StoreHome) {
 	t.Helper()
-	for _, test := range []struct {
-		name string
-		run  func(t *testing.T, h *StoreHarness)
-	}{
-		{"Publish and read in order", storePublishes},
-		{"Offsets are dense in each of 256 partitions", storeKeepsPartitionsApart},
-		{"A reopened store has everything", storeReopens},
-		{"A crashed store has everything acknowledged", storeSurvivesCrash},
-		{"A message larger than a chunk is kept whole", storeTakesLargeMessages},
-		{"What is read from disk is what was written", storeReadsDisk},
-		{"Cursors come back as they were committed", storeKeepsState},
-		{"Ten thousand holes survive", storeKeepsHoles},
-		{"Settled messages are trimmed and their space freed", storeTrims},
-		{"Old segments are counted and freed after an opening", storeCountsSegments},
-		{"A deleted subscription lets go of what it held", storeRemovesSubscriptions},
-		{"A deleted topic leaves nothing behind", storeRemovesTopics},
-		{"Subscriptions start where they are told to", storeStarts},
-		{"Random work agrees with a model", storeAgreesWithModel},
-	} {
+	for _, test := range slices.Concat(storeTests, producerTests) {
 		t.Run(test.name, func(t *testing.T) {
 			test.run(t, NewStoreHarness(t, newHome(t), shardlog.Options{}))
 		})
 	}
+}
+
+// storeTest is one promise of a store.
+type storeTest struct {
+	name string
+	run  func(t *testing.T, h *StoreHarness)
+}
+
+var storeTests = []storeTest{
+	{"Publish and read in order", storePublishes},
+	{"Offsets are dense in each of 256 partitions", storeKeepsPartitionsApart},
+	{"A reopened store has everything", storeReopens},
+	{"A crashed store has everything acknowledged", storeSurvivesCrash},
+	{"A message larger than a chunk is kept whole", storeTakesLargeMessages},
+	{"What is read from disk is what was written", storeReadsDisk},
+	{"Cursors come back as they were committed", storeKeepsState},
+	{"Ten thousand holes survive", storeKeepsHoles},
+	{"Settled messages are trimmed and their space freed", storeTrims},
+	{"Old segments are counted and freed after an opening", storeCountsSegments},
+	{"A deleted subscription lets go of what it held", storeRemovesSubscriptions},
+	{"A deleted topic leaves nothing behind", storeRemovesTopics},
+	{"Subscriptions start where they are told to", storeStarts},
+	{"Random work agrees with a model", storeAgreesWithModel},
 }
 
 func storePublishes(t *testing.T, h *StoreHarness) {

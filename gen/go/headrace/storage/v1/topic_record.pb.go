@@ -39,7 +39,13 @@ type TopicRecord struct {
 	// No message younger than this is trimmed.
 	MinAge *durationpb.Duration `protobuf:"bytes,6,opt,name=min_age,json=minAge,proto3" json:"min_age,omitempty"`
 	// The broker's own description, opaque to the store.
-	Definition    []byte `protobuf:"bytes,7,opt,name=definition,proto3" json:"definition,omitempty"`
+	Definition []byte `protobuf:"bytes,7,opt,name=definition,proto3" json:"definition,omitempty"`
+	// How long a dedupe id counts; zero: ids are not looked at. Left out where it is
+	// 10 minutes.
+	DedupeWindow *durationpb.Duration `protobuf:"bytes,8,opt,name=dedupe_window,json=dedupeWindow,proto3" json:"dedupe_window,omitempty"`
+	// How many dedupe ids are remembered of each partition. Left out where it is
+	// 1,000,000.
+	DedupeIds     *uint32 `protobuf:"varint,9,opt,name=dedupe_ids,json=dedupeIds,proto3,oneof" json:"dedupe_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -123,11 +129,25 @@ func (x *TopicRecord) GetDefinition() []byte {
 	return nil
 }
 
+func (x *TopicRecord) GetDedupeWindow() *durationpb.Duration {
+	if x != nil {
+		return x.DedupeWindow
+	}
+	return nil
+}
+
+func (x *TopicRecord) GetDedupeIds() uint32 {
+	if x != nil && x.DedupeIds != nil {
+		return *x.DedupeIds
+	}
+	return 0
+}
+
 var File_headrace_storage_v1_topic_record_proto protoreflect.FileDescriptor
 
 const file_headrace_storage_v1_topic_record_proto_rawDesc = "" +
 	"\n" +
-	"&headrace/storage/v1/topic_record.proto\x12\x13headrace.storage.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a&headrace/storage/v1/record_state.proto\"\x9a\x02\n" +
+	"&headrace/storage/v1/topic_record.proto\x12\x13headrace.storage.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a&headrace/storage/v1/record_state.proto\"\x8d\x03\n" +
 	"\vTopicRecord\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\rR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x1e\n" +
@@ -140,7 +160,11 @@ const file_headrace_storage_v1_topic_record_proto_rawDesc = "" +
 	"\amin_age\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\x06minAge\x12\x1e\n" +
 	"\n" +
 	"definition\x18\a \x01(\fR\n" +
-	"definitionBCZAgithub.com/headrace/headrace/gen/go/headrace/storage/v1;storagev1b\x06proto3"
+	"definition\x12>\n" +
+	"\rdedupe_window\x18\b \x01(\v2\x19.google.protobuf.DurationR\fdedupeWindow\x12\"\n" +
+	"\n" +
+	"dedupe_ids\x18\t \x01(\rH\x00R\tdedupeIds\x88\x01\x01B\r\n" +
+	"\v_dedupe_idsBCZAgithub.com/headrace/headrace/gen/go/headrace/storage/v1;storagev1b\x06proto3"
 
 var (
 	file_headrace_storage_v1_topic_record_proto_rawDescOnce sync.Once
@@ -165,11 +189,12 @@ var file_headrace_storage_v1_topic_record_proto_depIdxs = []int32{
 	1, // 0: headrace.storage.v1.TopicRecord.state:type_name -> headrace.storage.v1.RecordState
 	2, // 1: headrace.storage.v1.TopicRecord.create_time:type_name -> google.protobuf.Timestamp
 	3, // 2: headrace.storage.v1.TopicRecord.min_age:type_name -> google.protobuf.Duration
-	3, // [3:3] is the sub-list for method output_type
-	3, // [3:3] is the sub-list for method input_type
-	3, // [3:3] is the sub-list for extension type_name
-	3, // [3:3] is the sub-list for extension extendee
-	0, // [0:3] is the sub-list for field type_name
+	3, // 3: headrace.storage.v1.TopicRecord.dedupe_window:type_name -> google.protobuf.Duration
+	4, // [4:4] is the sub-list for method output_type
+	4, // [4:4] is the sub-list for method input_type
+	4, // [4:4] is the sub-list for extension type_name
+	4, // [4:4] is the sub-list for extension extendee
+	0, // [0:4] is the sub-list for field type_name
 }
 
 func init() { file_headrace_storage_v1_topic_record_proto_init() }
@@ -178,6 +203,7 @@ func file_headrace_storage_v1_topic_record_proto_init() {
 		return
 	}
 	file_headrace_storage_v1_record_state_proto_init()
+	file_headrace_storage_v1_topic_record_proto_msgTypes[0].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

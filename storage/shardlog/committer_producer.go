@@ -1,0 +1,182 @@
+package shardlog
+
+import (
+	"github.com/headrace/headrace/storage"
+	"github.com/headrace/headrace/storage/record"
+)
+
+// What the records of producers take of a batch.
+var (
+	producerNeed      = need{inline: 64, keys: 1}
+	producerTopicNeed = need{inline: 64, keys: 1}
+)
+
+// producerBatchNeed bounds what the record of a producer's batch takes, and of how
+// far it has come. Where dedupe ids decide, each message may be a part of its own.
+func producerBatchNeed(p *storage.Publish) need {
+	parts := len(p.Producer.Parts)
+	for i := range p.Appends {
+		if p.Appends[i].DedupeIDs != nil {
+			parts += len(p.Appends[i].Ends)
+		}
+	}
+	row := need{inline: record.MaxKeyBytes + record.MaxProducerBatchBytes + parts*record.MaxBatchPartBytes, keys: 1}
+	return row.plus(producerTopicNeed)
+}
+
+// addProduced is addPublish for a batch of a producer's: what it refuses as a whole
+// uses up no sequence.
+func (c *committer) addProduced(q *publishQueue, p *storage.Publish) bool {
+	x, err := c.producerTopic(p.Producer)
+	p.Producer.Again = false
+	if err == nil {
+		p.Producer.Again, err = x.judge(p.Producer)
+	}
+	var n need
+	if err == nil && !p.Producer.Again {
+		n, err = c.admit(p)
+		n = n.plus(producerBatchNeed(p))
+	}
+	switch {
+	case err != nil && x != nil:
+		x.refusal = err
+	case err == nil && !p.Producer.Again:
+		if !c.open.room(n) || x.full(c.open) {
+			return false
+		}
+		c.takeIn(p, n)
+		c.remember(x, p)
+	}
+	p.Err = err
+	c.open.complete(q, p)
+	return true
+}
+
+// producerTopic finds how far a batch's producer has come, in a topic that takes
+// messages.
+func (c *committer) producerTopic(b *storage.ProducerBatch) (*producerTopic, error) {
+	p := c.shard.producers.byID[b.Producer.ID]
+	if p == nil || p.epoch != b.Producer.Epoch {
+		return nil, storage.ErrStaleProducer
+	}
+	if t := c.shard.topics[b.Topic]; t == nil || t.State != storage.Active {
+		return nil, storage.ErrNotFound
+	}
+	return p.topic(b.Topic), nil
+}
+
+// full says that a batch has as many of the producer's as the ring: one more would
+// write a key twice.
+func (x *producerTopic) full(b *batch) bool {
+	return x.dirtyIn == b.Number && x.rows == storage.ProducerBatches
+}
+
+// remember writes down what became of a producer's batch that was just taken in.
+func (c *committer) remember(x *producerTopic, p *storage.Publish) {
+	if x.dirtyIn != c.open.Number {
+		x.dirtyIn, x.rows = c.open.Number, 0
+		c.open.producers = append(c.open.producers, x)
+	}
+	x.rows++
+	x.Batches++
+	x.Highest = p.Producer.Last()
+	x.refusal = nil
+	c.outcome.Number, c.outcome.Epoch = x.Batches, p.Producer.Producer.Epoch
+	c.outcome.First, c.outcome.Count, c.outcome.Hash = p.Producer.First, p.Producer.Count, p.Producer.Hash
+	c.outcome.Parts = outcomeOfParts(c.outcome.Parts[:0], p)
+	c.open.putProducerBatch(x, &c.outcome)
+}
+
+// outcomeOfParts appends what became of a batch's messages: its parts with their
+// positions, cut where dedupe ids had messages left out.
+func outcomeOfParts(dst []storage.BatchPart, p *storage.Publish) []storage.BatchPart {
+	taken := make([]appendCursor, 0, 8) // Stays on the stack for few appends.
+	for i := range p.Appends {
+		taken = append(taken, appendCursor{next: p.Appends[i].Base})
+	}
+	for _, part := range p.Producer.Parts {
+		if part.Fate != storage.Stored {
+			dst = append(dst, part)
+			continue
+		}
+		a := &p.Appends[part.Append]
+		dst = taken[part.Append].take(dst, part, a)
+	}
+	return dst
+}
+
+// appendCursor goes through the messages of an append.
+type appendCursor struct {
+	// index counts its messages, twins those that were left out; next is the offset
+	// of the next one that was not.
+	index, twins int
+	next         storage.Offset
+}
+
+// take appends what became of the next messages of an append.
+func (c *appendCursor) take(dst []storage.BatchPart, part storage.BatchPart, a *storage.Append) []storage.BatchPart {
+	part.Partition = a.Partition.Partition
+	for left := part.Count; left > 0; {
+		if c.twins < len(a.Twins) && a.Twins[c.twins].Index == c.index {
+			dst = append(dst, twinPart(a, &a.Twins[c.twins]))
+			c.twins++
+			c.index++
+			left--
+			continue
+		}
+		run := left
+		if c.twins < len(a.Twins) {
+			run = min(left, uint32(a.Twins[c.twins].Index-c.index))
+		}
+		part.Count, part.Offset = run, c.next
+		dst = append(dst, part)
+		c.next += storage.Offset(run)
+		c.index += int(run)
+		left -= run
+	}
+	return dst
+}
+
+// twinPart is what became of a message that was left out.
+func twinPart(a *storage.Append, t *storage.Twin) storage.BatchPart {
+	if t.Conflict {
+		return storage.BatchPart{Count: 1, Fate: storage.Refused, Refusal: storage.Refusal{Reason: storage.DedupeConflict}}
+	}
+	return storage.BatchPart{Count: 1, Fate: storage.Duplicate, Partition: a.Partition.Partition, Offset: t.Offset}
+}
+
+func (b *batch) putProducerBatch(x *producerTopic, o *record.ProducerBatch) {
+	start := len(b.mem)
+	b.mem = record.AppendProducerBatchKey(b.mem, x.producer.id, x.topic, o.Number)
+	split := len(b.mem)
+	b.mem = record.AppendProducerBatch(b.mem, b.mem[start:split], o)
+	b.put(start, split)
+}
+
+func (b *batch) putProducerTopic(x *producerTopic) {
+	start := len(b.mem)
+	b.mem = record.AppendProducerTopicKey(b.mem, x.producer.id, x.topic)
+	split := len(b.mem)
+	b.mem = record.AppendProducerTopic(b.mem, b.mem[start:split], &x.ProducerTopic)
+	b.put(start, split)
+}
+
+func (b *batch) putProducer(p *producer) {
+	start := len(b.mem)
+	b.mem = record.AppendProducerKey(b.mem, p.id)
+	split := len(b.mem)
+	b.mem = record.AppendProducer(b.mem, b.mem[start:split], &record.Producer{Epoch: p.epoch, OpenedAt: p.usedAt})
+	b.put(start, split)
+}
+
+// writeProducers writes how far producers have come by a batch.
+func (c *committer) writeProducers(b *batch) {
+	if len(b.producers) == 0 {
+		return
+	}
+	now := c.now()
+	for _, x := range b.producers {
+		x.At, x.producer.usedAt = now, now
+		b.putProducerTopic(x)
+	}
+}
