@@ -59,6 +59,7 @@ func startQuiet(t *testing.T, o servertest.Options) *servertest.Server {
 // The ways to end a publish stream and a session. Each makes one of both.
 
 func streamsThatFinish(t *testing.T, s *servertest.Server) (*subscribeStub, *publishStub) {
+	t.Helper()
 	session, publisher := openSubscribe(t, s, open.GetOpen()), openPublish(t, s)
 	publisher.send(batch("orders", 1, &headracev1.Message{DedupeId: "not served, and so not stored"}))
 	publisher.nextResult()
@@ -69,6 +70,7 @@ func streamsThatFinish(t *testing.T, s *servertest.Server) (*subscribeStub, *pub
 }
 
 func streamsThatAreCancelled(t *testing.T, s *servertest.Server) (*subscribeStub, *publishStub) {
+	t.Helper()
 	session, publisher := openSubscribe(t, s, open.GetOpen()), openPublish(t, s)
 	session.cancel()
 	publisher.cancel()
@@ -77,6 +79,7 @@ func streamsThatAreCancelled(t *testing.T, s *servertest.Server) (*subscribeStub
 }
 
 func streamsWhoseConnectionBreaks(t *testing.T, s *servertest.Server) (*subscribeStub, *publishStub) {
+	t.Helper()
 	conn, err := grpc.NewClient("passthrough:///headrace",
 		grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithContextDialer(s.DialContext))
 	if err != nil {
@@ -95,6 +98,7 @@ func streamsWhoseConnectionBreaks(t *testing.T, s *servertest.Server) (*subscrib
 }
 
 func streamsThatAreRefused(t *testing.T, s *servertest.Server) (*subscribeStub, *publishStub) {
+	t.Helper()
 	session, publisher := dialSubscribe(t, s), dialPublish(t, s)
 	session.send(subscribeOpen(&headracev1.SubscribeRequest_Open{Subscription: "nobody"}))
 	publisher.send(publishHeartbeat())
@@ -104,6 +108,7 @@ func streamsThatAreRefused(t *testing.T, s *servertest.Server) (*subscribeStub, 
 }
 
 func streamsThatAreEnded(t *testing.T, s *servertest.Server) (*subscribeStub, *publishStub) {
+	t.Helper()
 	session, publisher := openSubscribe(t, s, open.GetOpen()), openPublish(t, s)
 	session.send(ack(7, 1, 1))
 	publisher.send(publishOpen())

@@ -42,7 +42,10 @@ func TestPublishersThatOutrunTheDiskAreHeldBack(t *testing.T) {
 		home := storagetest.MemoryHome()
 		s := startQuiet(t, servertest.Options{
 			Broker: broker.Config{PublishMemoryBytes: memoryBytes},
-			Home:   func(tb testing.TB) storage.Engine { return slowEngine{home(tb), 300 * time.Millisecond} },
+			Home: func(tb testing.TB) storage.Engine {
+				tb.Helper()
+				return slowEngine{home(tb), 300 * time.Millisecond}
+			},
 		})
 		s.CreateTopic("orders")
 		var eager []*eagerPublisher

@@ -70,7 +70,7 @@ func (s *subscription) measure(ctx context.Context, log Log, p *SubscriptionPart
 		return 0, storeError(err)
 	}
 	p.Backlog.Bytes = backlogBytes(place, figures, p)
-	return max(0, time.Since(place.LogTime)), nil
+	return max(0, s.loop.clock.wall().Sub(place.LogTime)), nil
 }
 
 // backlogBytes is the size of the backlog: what was written since the floor, in

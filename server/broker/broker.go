@@ -42,7 +42,7 @@ func New(store Store, config Config) (*Broker, error) {
 	b := &Broker{
 		store:      store,
 		config:     config,
-		clock:      newClock(),
+		clock:      newClock(config.Clock),
 		life:       newLife(),
 		memory:     &outboundMemory{limit: config.OutboundMemoryBytes},
 		catalog:    newCatalog(),

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/headrace/headrace/server/broker/delivery"
+	"github.com/headrace/headrace/storage"
 )
 
 const (
@@ -19,6 +20,9 @@ const (
 // time must not count against clients, whose frames lay unread meanwhile.
 type clock struct {
 	origin time.Time
+	// wall is what time it is, for ages and for what must mean something after a
+	// restart. It may be set at any moment: nothing that runs is judged by it.
+	wall storage.Clock
 	// last is the latest look, stalled all measured stalls, both in nanoseconds.
 	last    atomic.Int64
 	stalled atomic.Int64
@@ -26,7 +30,7 @@ type clock struct {
 	watched atomic.Bool
 }
 
-func newClock() *clock { return &clock{origin: time.Now()} }
+func newClock(wall storage.Clock) *clock { return &clock{origin: time.Now(), wall: wall} }
 
 // now is the monotonic time since the origin.
 func (c *clock) now() delivery.Instant { return time.Since(c.origin) }

@@ -8,7 +8,7 @@ import (
 
 func TestStallIsMeasuredByWhoeverLooksFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newClock()
+		c := newClock(time.Now)
 		c.watched.Store(true)
 		for range 10 {
 			time.Sleep(stallTick) //nolint:forbidigo // in a bubble
@@ -29,7 +29,7 @@ func TestStallIsMeasuredByWhoeverLooksFirst(t *testing.T) {
 
 func TestWatchedClockDoesNotStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newClock()
+		c := newClock(time.Now)
 		stop := make(chan struct{})
 		go c.watch(stop)
 		time.Sleep(24 * time.Hour) //nolint:forbidigo // in a bubble

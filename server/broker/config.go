@@ -2,8 +2,10 @@ package broker
 
 import (
 	"log/slog"
+	"time"
 
 	"github.com/headrace/headrace/server/broker/delivery"
+	"github.com/headrace/headrace/storage"
 )
 
 // Defaults of Config.
@@ -44,6 +46,9 @@ type Config struct {
 	MaxTopics        int
 	MaxSubscriptions int
 	MaxSessions      int
+	// Clock gives the wall clock, for ages and for what waits over a restart; leases,
+	// retries and heartbeats follow the monotonic one. Default time.Now.
+	Clock storage.Clock
 	// Logger gets what an operator should know; default slog.Default().
 	Logger *slog.Logger
 }
@@ -72,6 +77,9 @@ func (c Config) withDefaults() Config {
 	c.MaxTopics = orDefault(c.MaxTopics, DefaultMaxTopics)
 	c.MaxSubscriptions = orDefault(c.MaxSubscriptions, DefaultMaxSubscriptions)
 	c.MaxSessions = orDefault(c.MaxSessions, DefaultMaxSessions)
+	if c.Clock == nil {
+		c.Clock = time.Now
+	}
 	c.Logger = orDefault(c.Logger, slog.Default())
 	return c
 }

@@ -21,7 +21,7 @@ type dueTimes struct {
 }
 
 // dueTimesNow takes both clocks at the same moment.
-func (c *clock) dueTimesNow() dueTimes { return dueTimes{now: c.now(), wall: time.Now()} }
+func (c *clock) dueTimesNow() dueTimes { return dueTimes{now: c.now(), wall: c.wall()} }
 
 // stored is when a message is due, in Unix milliseconds, rounded up: never early.
 // What is due already is 0.

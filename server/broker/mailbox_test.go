@@ -11,7 +11,7 @@ import (
 )
 
 func newMailbox() *mailbox {
-	return &mailbox{clock: newClock(), wake: make(chan struct{}, 1)}
+	return &mailbox{clock: newClock(time.Now), wake: make(chan struct{}, 1)}
 }
 
 // heard is a letter of a session.

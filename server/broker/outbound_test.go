@@ -22,7 +22,7 @@ type queue struct {
 func newQueue(t *testing.T) *queue {
 	t.Helper()
 	q := &queue{t: t}
-	q.outbound = newOutbound(newClock(), &outboundMemory{limit: 1 << 30}, func() { q.notices.Add(1) })
+	q.outbound = newOutbound(newClock(time.Now), &outboundMemory{limit: 1 << 30}, func() { q.notices.Add(1) })
 	t.Cleanup(func() { q.fail(ErrSessionClosed) })
 	return q
 }
@@ -326,7 +326,7 @@ func TestStallExtendsAWrite(t *testing.T) {
 func TestOutboundMemoryHoldsLoopsBack(t *testing.T) {
 	memory := &outboundMemory{limit: 800}
 	loop := &orders{wake: make(chan struct{}, 1)}
-	q := newOutbound(newClock(), memory, func() {})
+	q := newOutbound(newClock(time.Now), memory, func() {})
 	for i := range 3 {
 		q.push(frameOf(uint64(i), 300))
 	}

@@ -115,7 +115,7 @@ func (l *loop) flowState(s *Session, e *delivery.Flow) FlowState {
 		NeedsBytes:  e.NeedsBytes,
 	}
 	if e.OldestTime != 0 {
-		f.OldestAge = max(0, time.Since(time.Unix(0, e.OldestTime)))
+		f.OldestAge = max(0, l.clock.wall().Sub(time.Unix(0, e.OldestTime)))
 	}
 	if limits := l.limits(s, e.Ceilings, e.Lease); limits != s.owned.told {
 		s.owned.told = limits

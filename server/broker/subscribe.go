@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"strconv"
-	"time"
 
 	"github.com/headrace/headrace/server/broker/delivery"
 )
@@ -43,7 +42,7 @@ func (b *Broker) newSession(l *loop, params SubscribeParams) *Session {
 		id:         rand.Text(),
 		publicName: "s" + strconv.FormatUint(number, 36),
 		params:     params,
-		openedAt:   time.Now(),
+		openedAt:   b.clock.wall(),
 		mailbox:    l.mailbox,
 		admitted:   make(chan error, 1),
 		leave:      leaver(b.sessions),
