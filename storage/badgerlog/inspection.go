@@ -92,7 +92,7 @@ func (i *Inspection) View(fn func(storage.Reader) error) (err error) {
 			err = fmt.Errorf("%w: badger crashed on its own files: %v", storage.ErrDataLoss, crash)
 		}
 	}()
-	return i.db.View(func(txn *badger.Txn) error { return fn(reader{txn}) })
+	return i.db.View(func(txn *badger.Txn) error { return fn(reader{txn, i.stop}) })
 }
 
 // Close gives everything up. It is safe to call twice.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"time"
 
@@ -29,7 +30,7 @@ func (e *Engine) View(fn func(storage.Reader) error) (err error) {
 		return err
 	}
 	defer txn.Discard()
-	return fn(reader{txn})
+	return fn(reader{txn, e.stop})
 }
 
 // failedViewTimeout is how long a view waits for commits once the engine has failed:
@@ -68,14 +69,37 @@ func (e *Engine) crashed(crash any) error {
 }
 
 // reader reads one snapshot.
-type reader struct{ txn *badger.Txn }
+type reader struct {
+	txn  *badger.Txn
+	stop *failStop
+}
 
 var _ storage.Reader = reader{}
 
+// item looks a key up. Badger has no memtable, and crashes, when it could not make one.
+func (r reader) item(key []byte) (item *badger.Item, err error) {
+	defer r.recoverCrash(&err)
+	return r.txn.Get(key)
+}
+
+// iterator opens an iterator, where Badger crashes likewise.
+func (r reader) iterator(o badger.IteratorOptions) (it *badger.Iterator, err error) {
+	defer r.recoverCrash(&err)
+	return r.txn.NewIterator(o), nil
+}
+
+func (r reader) recoverCrash(err *error) {
+	if crash, ok := recover().(runtime.Error); ok {
+		*err = fmt.Errorf("%w: %w", storage.ErrUnavailable, r.stop.trip("badger crashed at a read: %w", crash))
+	}
+}
+
 // Get implements storage.Reader.
 func (r reader) Get(key []byte, fn func([]byte) error) error {
-	item, err := r.txn.Get(key)
+	item, err := r.item(key)
 	switch {
+	case errors.Is(err, storage.ErrUnavailable):
+		return err
 	case err == nil:
 		return itemValue{item}.Read(fn)
 	case errors.Is(err, badger.ErrKeyNotFound):
@@ -87,7 +111,10 @@ func (r reader) Get(key []byte, fn func([]byte) error) error {
 
 // Ascend implements storage.Reader.
 func (r reader) Ascend(prefix, from []byte, fn func([]byte, storage.Value) (bool, error)) error {
-	it := r.txn.NewIterator(badger.IteratorOptions{Prefix: prefix})
+	it, err := r.iterator(badger.IteratorOptions{Prefix: prefix})
+	if err != nil {
+		return err
+	}
 	defer it.Close()
 	if bytes.Compare(from, prefix) < 0 {
 		from = prefix
@@ -112,9 +139,12 @@ func (r reader) Ascend(prefix, from []byte, fn func([]byte, storage.Value) (bool
 // key before the one that was found: over all that was ever trimmed off a
 // partition, when its first pointer is looked up.
 func (r reader) Descend(prefix, from []byte, fn func([]byte, storage.Value) (bool, error)) error {
-	it := r.txn.NewIterator(badger.IteratorOptions{Prefix: prefix, Reverse: true, AllVersions: true})
+	it, err := r.iterator(badger.IteratorOptions{Prefix: prefix, Reverse: true, AllVersions: true})
+	if err != nil {
+		return err
+	}
 	defer it.Close()
-	found := candidate{txn: r.txn}
+	found := candidate{reader: r}
 	for it.Seek(lastFrom(prefix, from)); it.Valid(); it.Next() {
 		item := it.Item()
 		if !found.is(item) {
@@ -126,7 +156,7 @@ func (r reader) Descend(prefix, from []byte, fn func([]byte, storage.Value) (boo
 			return err
 		}
 	}
-	_, err := found.show(fn)
+	_, err = found.show(fn)
 	return err
 }
 
@@ -149,7 +179,7 @@ func lastFrom(prefix, from []byte) []byte {
 // candidate is the key that a walk back stands at, as of the versions seen so far:
 // they come oldest first, and the last one counts.
 type candidate struct {
-	txn        *badger.Txn
+	reader     reader
 	key, value []byte
 	deleted    bool
 	// apart: the value lies in the value log, and is read when asked for.
@@ -186,7 +216,7 @@ func (c *candidate) show(fn func([]byte, storage.Value) (bool, error)) (more boo
 // Read implements storage.Value.
 func (c *candidate) Read(fn func([]byte) error) error {
 	if c.apart {
-		return reader{c.txn}.Get(c.key, fn)
+		return c.reader.Get(c.key, fn)
 	}
 	return readValue(c.key, c.value, fn)
 }
