@@ -36,6 +36,7 @@ type Engine struct {
 	collector *collector
 	rotation  *rotation
 	tally     *tableTally
+	room      *tableRoom
 	advice    *appendAdvice
 	counters  *counters
 
@@ -96,7 +97,18 @@ func (e *Engine) shut() error {
 func (e *Engine) shutBadger() error {
 	<-e.gate.empty
 	e.loops.Wait()
-	return errors.Join(e.ledger.close(), e.db.Close())
+	return errors.Join(e.ledger.close(), e.closeBadger())
+}
+
+// closeBadger closes Badger, which writes its memtables as tables. Where the disk has no
+// room for them it is left as a kill would leave it.
+func (e *Engine) closeBadger() error {
+	need, free := e.options.roomToCloseBytes(e.room.logs()), e.space.measure().free
+	if free < need {
+		return e.stop.trip("%w: closing in order needs %d MiB, %d MiB are free; the next opening recovers",
+			storage.ErrNoSpace, need>>20, free>>20)
+	}
+	return e.db.Close()
 }
 
 // closeInTime closes Badger, and does not wait for ever once the engine has failed.

@@ -106,11 +106,16 @@ func newEngine(o Options, s system, lock *dirLock) *Engine {
 		closed:    make(chan struct{}),
 	}
 	e.tally = newTableTally(&o, stop)
+	e.room = &tableRoom{
+		free: func() uint64 { return e.space.measure().free }, owed: e.tally.owes,
+		memtable: uint64(o.MemTableBytes), logs: func() uint64 { return logBytes(filepath.Join(o.Dir, badgerDirName)) },
+		stop: stop, log: o.Logger, quit: e.quit, hold: e.tally.hold,
+	}
 	e.rotation = newRotation(&o, e.space, stop)
 	e.rotation.pad = func() error { return padding(e.db) }
 	e.complete = func(err error) { e.completed <- err }
 	e.collector = &collector{
-		collect:       func() error { return e.db.RunValueLogGC(o.GCDiscardRatio) },
+		collect:       func() error { return e.db.RunValueLogGC(o.collectRatio(e.space.measure().free)) },
 		holdBack:      o.GCHoldBack,
 		enough:        uint64(o.GCDiscardRatio * float64(o.ValueLogFileBytes)),
 		short:         func() bool { return !e.space.space().AcceptsPublishes() },
@@ -121,7 +126,10 @@ func newEngine(o Options, s system, lock *dirLock) *Engine {
 	}
 	e.logger.events = &badgerEvents{
 		rotated: e.rotation.rotated,
-		added:   e.tally.added,
+		added: func(compactor int, keys uint64) {
+			e.room.await()
+			e.tally.added(compactor, keys)
+		},
 		discarded: func(bytes uint64) {
 			e.collector.discarded(bytes)
 			e.tally.await()

@@ -55,8 +55,8 @@ type Options struct {
 	// (0): six memtables, the largest compaction and 64 MiB.
 	HighMarkBytes uint64
 	// LowMarkBytes is the free space below which no batch is taken. It must not be
-	// above the high mark. Default (0): two memtables, the largest batch and 32 MiB,
-	// or the high mark where that is less.
+	// above the high mark. Default (0): all memtables and one more, the largest batch
+	// and 32 MiB, or the high mark where that is less.
 	LowMarkBytes uint64
 	// BallastBytes is the size of the file that is given up when the store has to be
 	// opened on a full disk; 0: none. Default: 64 MiB.
@@ -143,14 +143,14 @@ func (o *Options) highMarkBytes() uint64 {
 	return 6*uint64(o.MemTableBytes) + o.largestCompactionBytes() + reserveBytes
 }
 
-// lowMarkBytes is the free space below which no batch is taken: a memtable that is
-// being filled, one that becomes a table, and a batch.
+// lowMarkBytes is the free space below which no batch is taken: all memtables, of
+// which each may become a table, and a batch.
 func (o *Options) lowMarkBytes() uint64 {
 	const reserveBytes = 32 << 20
 	if o.LowMarkBytes != 0 {
 		return o.LowMarkBytes
 	}
-	return min(2*uint64(o.MemTableBytes)+record.MaxBatchBytes+reserveBytes, o.highMarkBytes())
+	return min(o.pendingTables()*uint64(o.MemTableBytes)+record.MaxBatchBytes+reserveBytes, o.highMarkBytes())
 }
 
 // roomToOpenBytes is the free space that opening needs when Badger's write-ahead logs

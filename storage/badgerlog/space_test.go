@@ -178,7 +178,7 @@ func TestRoomToOpenCoversWhatIsReplayed(t *testing.T) {
 
 func TestLowMarkCoversMemtablesAndABatch(t *testing.T) {
 	o := DefaultOptions("dir")
-	if got := o.lowMarkBytes(); got != 2*16<<20+32<<20+record.MaxBatchBytes {
+	if got := o.lowMarkBytes(); got != 4*16<<20+32<<20+record.MaxBatchBytes {
 		t.Errorf("the mark is %d MiB", got>>20)
 	}
 	o.HighMarkBytes = 100 << 20

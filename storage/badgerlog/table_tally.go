@@ -66,6 +66,16 @@ func (t *tableTally) opened(placed func() []badger.TableInfo) {
 	t.placed = placed
 }
 
+// owes is how many tables are to come.
+func (t *tableTally) owes() (tables int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, n := range t.owed {
+		tables += n
+	}
+	return tables
+}
+
 // added tells that a compactor is about to build a table.
 func (t *tableTally) added(compactor int, keys uint64) {
 	if keys == 0 {

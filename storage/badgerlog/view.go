@@ -78,19 +78,26 @@ var _ storage.Reader = reader{}
 
 // item looks a key up. Badger has no memtable, and crashes, when it could not make one.
 func (r reader) item(key []byte) (item *badger.Item, err error) {
-	defer r.recoverCrash(&err)
+	defer func() { err = r.crashed(recover(), err) }()
 	return r.txn.Get(key)
 }
 
 // iterator opens an iterator, where Badger crashes likewise.
 func (r reader) iterator(o badger.IteratorOptions) (it *badger.Iterator, err error) {
-	defer r.recoverCrash(&err)
+	defer func() { err = r.crashed(recover(), err) }()
 	return r.txn.NewIterator(o), nil
 }
 
-func (r reader) recoverCrash(err *error) {
-	if crash, ok := recover().(runtime.Error); ok {
-		*err = fmt.Errorf("%w: %w", storage.ErrUnavailable, r.stop.trip("badger crashed at a read: %w", crash))
+// crashed makes an error of a crash for which no damage is to blame; other panics go
+// on.
+func (r reader) crashed(crash any, err error) error {
+	switch crash := crash.(type) {
+	case nil:
+		return err
+	case runtime.Error:
+		return fmt.Errorf("%w: %w", storage.ErrUnavailable, r.stop.trip("badger crashed at a read: %w", crash))
+	default:
+		panic(crash)
 	}
 }
 

@@ -94,6 +94,9 @@ func TestLoadRefuses(t *testing.T) {
 		"metrics open to the network":    {args: []string{"--ops-listen=10.0.0.1:1"}, says: "insecure"},
 		"messages beyond the contract":   {args: []string{"--max-message-bytes=33MiB"}, says: "max_message_bytes"},
 		"no time to drain":               {args: []string{"--drain-timeout=0s"}, says: "drain_timeout"},
+		"a high mark without room":       {args: []string{"--disk-high-mark=63MiB"}, says: "disk_high_mark: 63MiB is below 64MiB"},
+		"a low mark without room":        {args: []string{"--disk-low-mark=63MiB"}, says: "disk_low_mark"},
+		"marks the wrong way round":      {args: []string{"--disk-high-mark=100MiB", "--disk-low-mark=200MiB"}, says: "disk_low_mark"},
 		"an empty directory":             {args: []string{"--dir="}, says: "dir"},
 	} {
 		t.Run(name, func(t *testing.T) {

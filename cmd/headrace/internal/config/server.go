@@ -21,6 +21,9 @@ type Server struct {
 	OutboundMemory   Bytes         `koanf:"outbound_memory" unit:"bytes" help:"What all frames that wait for slow readers may take together."`
 	TailMemory       Bytes         `koanf:"tail_memory" unit:"bytes" help:"What recent messages, kept in memory for live subscribers, may take together."`
 	CacheMemory      Bytes         `koanf:"cache_memory" unit:"bytes" help:"What messages read from disk, kept in memory for subscribers that lag, may take together."`
+	DiskHighMark     Bytes         `koanf:"disk_high_mark" unit:"bytes" help:"Free space below which publishes are refused while all else goes on; 0: 416MiB."`
+	DiskLowMark      Bytes         `koanf:"disk_low_mark" unit:"bytes" help:"Free space below which nothing is stored; 0: 160MiB, or the high mark where that is less."`
+	Ballast          Bytes         `koanf:"ballast" unit:"bytes" help:"Disk kept by a file that is given up when the server has to start on a full disk; 0: none."`
 	MaxTopics        int           `koanf:"max_topics" unit:"number" help:"The most topics."`
 	MaxSubscriptions int           `koanf:"max_subscriptions" unit:"number" help:"The most subscriptions."`
 	MaxSessions      int           `koanf:"max_sessions" unit:"number" help:"The most sessions that are open at the same time."`
@@ -43,6 +46,7 @@ func Default() Server {
 		OutboundMemory:   256 << 20,
 		TailMemory:       64 << 20,
 		CacheMemory:      32 << 20,
+		Ballast:          64 << 20,
 		MaxTopics:        100_000,
 		MaxSubscriptions: 100_000,
 		MaxSessions:      100_000,
@@ -70,6 +74,7 @@ func (s Server) Validate() error {
 		positive("outbound_memory", s.OutboundMemory),
 		positive("tail_memory", s.TailMemory),
 		positive("cache_memory", s.CacheMemory),
+		s.validateMarks(),
 		positive("max_topics", s.MaxTopics),
 		positive("max_subscriptions", s.MaxSubscriptions),
 		positive("max_sessions", s.MaxSessions),
@@ -114,6 +119,21 @@ func isLoopback(host string) bool {
 func (s Server) validateMaxMessage() error {
 	if s.MaxMessageBytes < 1 || s.MaxMessageBytes > maxMessageBytes {
 		return fmt.Errorf("max_message_bytes: %s is not within 1 and %s", s.MaxMessageBytes, Bytes(maxMessageBytes))
+	}
+	return nil
+}
+
+// validateMarks refuses marks that would let the disk fill up: Badger does not survive
+// that.
+func (s Server) validateMarks() error {
+	const least = 64 << 20
+	switch {
+	case s.DiskHighMark != 0 && s.DiskHighMark < least:
+		return fmt.Errorf("disk_high_mark: %s is below %s", s.DiskHighMark, Bytes(least))
+	case s.DiskLowMark != 0 && s.DiskLowMark < least:
+		return fmt.Errorf("disk_low_mark: %s is below %s", s.DiskLowMark, Bytes(least))
+	case s.DiskHighMark != 0 && s.DiskLowMark > s.DiskHighMark:
+		return fmt.Errorf("disk_low_mark: %s is above disk_high_mark, %s", s.DiskLowMark, s.DiskHighMark)
 	}
 	return nil
 }

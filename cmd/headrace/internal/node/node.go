@@ -55,6 +55,7 @@ func Run(ctx context.Context, c config.Server, logger *slog.Logger, ready func(E
 func open(ctx context.Context, c config.Server, logger *slog.Logger) (*node, error) {
 	o := badgerlog.DefaultOptions(c.Dir)
 	o.Logger = logger
+	o.HighMarkBytes, o.LowMarkBytes, o.BallastBytes = uint64(c.DiskHighMark), uint64(c.DiskLowMark), uint64(c.Ballast)
 	store := shardlog.Options{
 		Logger:     logger,
 		TailBytes:  int(c.TailMemory),
