@@ -77,7 +77,7 @@ const (
 type PartitionStats struct {
 	// First is the first retained offset, Next the one that the next message gets.
 	First, Next Offset
-	// RetainedMessages and RetainedBytes count from First to Next.
+	// RetainedMessages and RetainedBytes count from First to Next, without holes.
 	RetainedMessages, RetainedBytes uint64
 	// NextBytes is the cumulative size of every message ever, up to Next.
 	NextBytes uint64

@@ -17,7 +17,9 @@ import (
 func newRealRoom(tb testing.TB, partitions int) (*Broker, *storagetest.StoreHarness) {
 	tb.Helper()
 	quiet := slog.New(slog.DiscardHandler)
-	store := storagetest.NewStoreHarness(tb, storagetest.MemoryHome(), shardlog.Options{Logger: quiet})
+	store := storagetest.NewStoreHarness(tb, storagetest.MemoryHome(), shardlog.Options{
+		Logger: quiet, HoleAge: 1, HoleInterval: 1, // Holes come at once.
+	})
 	b, err := New(store, Config{Logger: quiet})
 	if err != nil {
 		tb.Fatal(err)
@@ -182,6 +184,51 @@ func TestBacklogFlowsFromTheStore(t *testing.T) {
 			t.Errorf("%d partitions: %+v, %v", partitions, stats, err)
 		}
 		b.Close()
+	}
+}
+
+// One message is forgotten, everything behind it is acked and becomes a hole: after a
+// restart the forgotten one is delivered and nothing else, to the subscription and to
+// one that begins with it, and the backlog is one message.
+func TestTheForgottenMessageIsDeliveredInFrontOfAHole(t *testing.T) {
+	b, store := newRealRoom(t, 1)
+	(&flow{tb: t, broker: b, n: 1, perBatch: 1, size: 100}).publish()
+	(&flow{tb: t, broker: b, n: 2999, perBatch: 50, size: 100}).publish()
+	b.Close()
+	acked := storage.Chunk{Acked: []storage.OffsetRange{{First: 1, End: 3000}}}
+	store.MustCommit(&storage.ChangeSet{
+		Subscription: store.Subscriptions()[0].ID,
+		Cursors:      []storage.CursorChange{{Chunks: []storage.Chunk{acked}}},
+	})
+	topic := store.Topics()[0]
+	topic.MinAge = 0
+	if _, err := store.UpdateTopic(t.Context(), topic); err != nil {
+		t.Fatal(err)
+	}
+	store.Tick()
+	store.Reopen()
+	b, err := New(store, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	late := NewSubscriptionConfig("default/late", ordersTopic)
+	if _, err := b.CreateSubscription(t.Context(), late, storage.Start{Kind: storage.StartEarliest}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []Name{billingSub, "default/late"} {
+		stats, err := b.SubscriptionStats(t.Context(), name)
+		if err != nil || stats.Backlog.Messages != 1 {
+			t.Errorf("%s: backlog %+v, %v", name, stats.Backlog, err)
+		}
+	}
+	f := &flow{tb: t, broker: b, n: 1, perBatch: 1, size: 100}
+	f.consume()
+	f.publish()
+	f.consume()
+	stats, err := b.SubscriptionStats(t.Context(), billingSub)
+	if err != nil || stats.Delivered != 2 || stats.Backlog.Messages != 0 {
+		t.Errorf("%+v, %v", stats, err)
 	}
 }
 

@@ -24,6 +24,8 @@ type Report struct {
 	// Batches are the headers in the ring, Pointers and Segments the records of
 	// messages, AckParts those of ack chunks.
 	Batches, Pointers, Segments, AckParts int
+	// Holes are the pointers without messages.
+	Holes int
 	// Orphans are commit segments without a pointer: they wait for their deletion.
 	Orphans int
 	// Producers are those that are remembered, ProducerBatches the batches of theirs;

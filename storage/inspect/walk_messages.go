@@ -11,6 +11,7 @@ import (
 type partition struct {
 	record record.Partition
 	next   record.Mark
+	holes  record.Holes
 	// damaged: the record itself is, so that its first pointer is believed.
 	damaged bool
 }
@@ -110,10 +111,13 @@ func (w *walk) pointer(id storage.PartitionID, base storage.Offset, x *record.Po
 		w.damagef(w.from(id, base, x.Span), adviceTopic, "log time %v after %v", x.LogTime, p.next.LogTime)
 	}
 	p.next = record.Mark{Offset: x.End(base), LogTime: x.LogTime, Before: x.After()}
-	if !x.Hole {
-		w.report.Messages += x.Messages
-		w.report.Bytes += x.Bytes
+	if x.Hole {
+		w.report.Holes++
+		p.holes.Add(x)
+		return
 	}
+	w.report.Messages += x.Messages
+	w.report.Bytes += x.Bytes
 }
 
 // pointed checks that a pointer points to its messages.
@@ -139,13 +143,17 @@ func (w *walk) pointed(r storage.Reader, id storage.PartitionID, base storage.Of
 	}
 }
 
-// compareEnds checks that each partition reached the checkpoint of its head.
+// compareEnds checks that each partition reached the checkpoint of its head, and has
+// the holes that it counts.
 func (w *walk) compareEnds() {
 	for id, p := range w.partitions {
 		missing := p.record.Head.Offset - min(p.next.Offset, p.record.Head.Offset)
 		if missing > 0 && w.topics[id.Topic].State == storage.Active {
 			w.damagef(w.from(id, p.next.Offset, uint64(missing)), adviceTopic,
 				"the partition ends at %d, its checkpoint is %d", p.next.Offset, p.record.Head.Offset)
+		}
+		if p.holes != p.record.Holes && w.topics[id.Topic].State == storage.Active {
+			w.damagef(w.of(id), adviceTopic, "the partition has the holes %+v, its record says %+v", p.holes, p.record.Holes)
 		}
 	}
 }

@@ -67,6 +67,11 @@ type Totals struct {
 	Messages, Bytes uint64
 }
 
+// Minus takes off what came before.
+func (t Totals) Minus(u Totals) Totals {
+	return Totals{Messages: t.Messages - u.Messages, Bytes: t.Bytes - u.Bytes}
+}
+
 // Plus adds what a run of messages holds.
 func (t Totals) Plus(messages, bytes uint64) Totals {
 	return Totals{Messages: t.Messages + messages, Bytes: t.Bytes + bytes}

@@ -13,8 +13,8 @@
 // parts: it has a checksum for each block, and its trailer has another.
 //
 // Append functions append to a slice of the caller's and allocate nothing once
-// that slice is large enough. What they make is canonical: a value that decodes
-// encodes to the same bytes again.
+// that slice is large enough. What they make is canonical: a value of the newest
+// version that decodes encodes to the same bytes again.
 //
 // Guarantees: a decoder never panics and never hands out what it could not
 // verify; whatever is wrong is storage.ErrDataLoss with the key in its text. An

@@ -12,6 +12,7 @@ import (
 //	version(1) generation(8)
 //	  first: offset(8) log_time(8) totals(16)
 //	  head:  offset(8) log_time(8) totals(16) batch(8)
+//	  holes: number(4) totals(16)                      from version 2 on
 //	crc(4)
 type Partition struct {
 	// Generation counts the lives of the partition under its id.
@@ -23,6 +24,21 @@ type Partition struct {
 	Head Mark
 	// HeadBatch is the batch that wrote the checkpoint.
 	HeadBatch uint64
+	// Holes are those that are retained.
+	Holes Holes
+}
+
+// Holes count the holes of a partition.
+type Holes struct {
+	Number uint32
+	// Totals is what their offsets held.
+	Totals
+}
+
+// Add counts one more.
+func (h *Holes) Add(p *Pointer) {
+	h.Number++
+	h.Totals = h.Plus(p.Messages, p.Bytes)
 }
 
 // Mark is an offset with what the partition held, ever, before it.
@@ -35,9 +51,13 @@ type Mark struct {
 }
 
 const (
-	partitionVersion   = 1
+	partitionVersion   = 2
 	markBytes          = 8 + 8 + 16
-	partitionBodyBytes = 8 + markBytes + markBytes + 8
+	partitionBodyBytes = partitionBodyBytes1 + 4 + 16
+
+	// partitionVersion1 knew no holes.
+	partitionVersion1   = 1
+	partitionBodyBytes1 = 8 + markBytes + markBytes + 8
 )
 
 // AppendPartition appends the value of a partition's record.
@@ -48,6 +68,8 @@ func AppendPartition(dst, key []byte, p *Partition) []byte {
 	dst = appendMark(dst, &p.First)
 	dst = appendMark(dst, &p.Head)
 	dst = binary.BigEndian.AppendUint64(dst, p.HeadBatch)
+	dst = binary.BigEndian.AppendUint32(dst, p.Holes.Number)
+	dst = appendTotals(dst, p.Holes.Totals)
 	return seal(dst, start, key)
 }
 
@@ -56,12 +78,19 @@ func DecodePartition(key, value []byte) (Partition, error) {
 	if _, err := ParsePartitionKey(key); err != nil {
 		return Partition{}, err
 	}
-	body, err := unsealFixed(key, value, partitionVersion, partitionBodyBytes)
+	version, size := byte(partitionVersion), partitionBodyBytes
+	if len(value) > 0 && value[0] == partitionVersion1 {
+		version, size = partitionVersion1, partitionBodyBytes1
+	}
+	body, err := unsealFixed(key, value, version, size)
 	if err != nil {
 		return Partition{}, err
 	}
 	r := reader(body)
 	p := Partition{Generation: r.uint64(), First: r.mark(), Head: r.mark(), HeadBatch: r.uint64()}
+	if len(r) > 0 {
+		p.Holes = Holes{Number: r.uint32(), Totals: r.totals()}
+	}
 	return p, nil
 }
 

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"testing"
 
@@ -197,5 +198,24 @@ func TestStateValuesStayInline(t *testing.T) {
 		if len(r.value) >= inlineBytes {
 			t.Errorf("%s has %d bytes", name, len(r.value))
 		}
+	}
+}
+
+// TestAPartitionOfTheFirstVersionIsRead: it knows no holes.
+func TestAPartitionOfTheFirstVersionIsRead(t *testing.T) {
+	key := AppendPartitionKey(nil, storage.PartitionID{Topic: 0x01020304, Partition: 0x0506})
+	value, err := hex.DecodeString("010000000000000001000000000000000a18998b01859eb659000000000000000800000000000003200000000000000014" +
+		"18998b01c1398059000000000000001200000000000007080000000000040003f84a666f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := sampleRecord
+	want.Holes = Holes{}
+	got, err := DecodePartition(key, value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

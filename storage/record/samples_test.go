@@ -27,6 +27,7 @@ var (
 		First:      Mark{Offset: 10, LogTime: sampleTime, Before: Totals{Messages: 8, Bytes: 800}},
 		Head:       Mark{Offset: 20, LogTime: sampleTime.Add(time.Second), Before: Totals{Messages: 18, Bytes: 1800}},
 		HeadBatch:  0x40003,
+		Holes:      Holes{Number: 2, Totals: Totals{Messages: 5, Bytes: 500}},
 	}
 	sampleCursor = Cursor{
 		Generation: 2, Floor: 4100, Settled: 33, AckParts: 3,

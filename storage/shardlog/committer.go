@@ -21,6 +21,7 @@ type committer struct {
 	in        *inbox
 	shard     *shard
 	attention *attention
+	holes     holeRules
 	metrics   *metrics
 	failure   *failure
 
@@ -57,7 +58,7 @@ type committer struct {
 func newCommitter(engine storage.Engine, o Options, in *inbox, s *shard, f *failure) *committer {
 	c := &committer{
 		engine: engine, clock: o.Clock, logger: o.Logger,
-		in: in, shard: s, attention: &attention{}, metrics: &metrics{}, failure: f,
+		in: in, shard: s, attention: &attention{}, holes: holeRules{o.HoleAge, o.HoleInterval}, metrics: &metrics{}, failure: f,
 		tails:     tailring.New(o.TailBytes, o.TailPartitionBytes),
 		toCommit:  make(chan *batch, 1),
 		committed: make(chan *batch, 1),

@@ -2,7 +2,9 @@ package shardlog
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 
 	"github.com/headrace/headrace/storage"
 	"github.com/headrace/headrace/storage/record"
@@ -11,16 +13,16 @@ import (
 // Cursors is a subscription's state as stored, one entry a partition. It waits for
 // what was handed to the committer before. Errors: ErrNotFound, ErrDataLoss.
 func (s *Store) Cursors(ctx context.Context, id storage.SubscriptionID) ([]storage.Cursor, error) {
-	partitions, err := s.cursorCount(ctx, id)
+	stored, err := s.storedCursors(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	cursors := make([]storage.Cursor, 0, partitions)
-	for len(cursors) < partitions {
+	cursors := make([]storage.Cursor, 0, len(stored.holes))
+	for len(cursors) < len(stored.holes) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if cursors, err = s.readCursors(cursors, id, partitions); err != nil {
+		if cursors, err = s.readCursors(cursors, id, stored); err != nil {
 			return nil, fmt.Errorf("subscription %d, partition %d: %w", id, len(cursors), err)
 		}
 	}
@@ -29,43 +31,77 @@ func (s *Store) Cursors(ctx context.Context, id storage.SubscriptionID) ([]stora
 
 // readCursors reads the next few cursors from one snapshot: each snapshot waits for
 // a commit.
-func (s *Store) readCursors(cursors []storage.Cursor, id storage.SubscriptionID, partitions int) ([]storage.Cursor, error) {
-	end := min(len(cursors)+cursorsAtOnce, partitions)
+func (s *Store) readCursors(cursors []storage.Cursor, id storage.SubscriptionID, stored storedCursors) ([]storage.Cursor, error) {
+	end := min(len(cursors)+cursorsAtOnce, len(stored.holes))
 	err := s.engine.View(func(r storage.Reader) error {
-		for chunks := 0; len(cursors) < end && chunks < scanAtOnce; {
-			c, err := readCursor(r, id, uint16(len(cursors)))
+		for read := 0; len(cursors) < end && read < scanAtOnce; {
+			at := storage.PartitionID{Topic: stored.topic, Partition: uint16(len(cursors))}
+			c, err := readCursor(r, id, at.Partition)
 			if err != nil {
 				return err
 			}
+			if c.Holes, err = readHoles(r, at, c.Floor, stored.holes[at.Partition]); err != nil {
+				return err
+			}
 			cursors = append(cursors, c)
-			chunks += len(c.Chunks)
+			read += len(c.Chunks) + len(c.Holes)
 		}
 		return nil
 	})
 	return cursors, err
 }
 
-// cursorCount is the number of a subscription's cursors, once nothing before this
-// call is open.
-func (s *Store) cursorCount(ctx context.Context, id storage.SubscriptionID) (int, error) {
-	type answer struct {
-		n   int
-		err error
-	}
-	answers := make(chan answer, 1) // one answer, which nobody may wait for any more
+// storedCursors is what the committer says of a subscription's cursors.
+type storedCursors struct {
+	topic storage.TopicID
+	// holes is how many holes each partition has.
+	holes []uint32
+	err   error
+}
+
+// storedCursors asks for them once nothing before this call is open.
+func (s *Store) storedCursors(ctx context.Context, id storage.SubscriptionID) (storedCursors, error) {
+	answers := make(chan storedCursors, 1) // one answer, which nobody may wait for any more
 	err := s.ask(ctx, func() {
 		x := s.committer.shard.subscriptions[id]
 		if x == nil || x.State == storage.Deleting {
-			answers <- answer{err: storage.ErrNotFound}
+			answers <- storedCursors{err: storage.ErrNotFound}
 			return
 		}
-		answers <- answer{len(x.cursors), x.damage}
+		a := storedCursors{topic: x.topic.ID, err: x.damage, holes: make([]uint32, len(x.cursors))}
+		for i, p := range x.topic.partitions {
+			a.holes[i] = p.holes.Number
+		}
+		answers <- a
 	})
 	if err != nil {
-		return 0, err
+		return storedCursors{}, err
 	}
 	a := <-answers
-	return a.n, a.err
+	return a, a.err
+}
+
+// readHoles reads a partition's holes at and above a floor; number is how many it
+// has, so that one without any is not searched.
+func readHoles(r storage.Reader, id storage.PartitionID, floor storage.Offset, number uint32) (holes []storage.OffsetRange, err error) {
+	if number == 0 {
+		return nil, nil
+	}
+	x, err := pointerAt(r, id, floor)
+	switch {
+	case errors.Is(err, errNoPointer):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	err = eachPointer(r, id, x.base, func(x pointer) (bool, error) {
+		if x.Hole {
+			holes = append(holes, storage.OffsetRange{First: max(x.base, floor), End: x.end()})
+			number--
+		}
+		return number > 0, nil
+	})
+	return holes, err
 }
 
 // readCursor reads one cursor with its ack chunks.
@@ -79,13 +115,13 @@ func readCursor(r storage.Reader, id storage.SubscriptionID, partition uint16) (
 	if err != nil {
 		return c, err
 	}
-	c.Chunks, err = readChunks(r, id, &c)
+	c.Chunks, err = readChunks(r, id, &c, storage.ChunkOf(c.Floor), math.MaxUint64)
 	return c, err
 }
 
-// readChunks reads the ack chunks at and above a cursor's floor. The retention of
-// those below it has its own pace.
-func readChunks(r storage.Reader, id storage.SubscriptionID, c *storage.Cursor) (chunks []storage.Chunk, err error) {
+// readChunks reads the ack chunks of the indexes from `from` up to end, without what
+// is below the cursor's floor. The retention of that has its own pace.
+func readChunks(r storage.Reader, id storage.SubscriptionID, c *storage.Cursor, from, end uint64) (chunks []storage.Chunk, err error) {
 	var parts []record.AckPart
 	join := func() error {
 		if len(parts) == 0 {
@@ -99,10 +135,13 @@ func readChunks(r storage.Reader, id storage.SubscriptionID, c *storage.Cursor) 
 		return err
 	}
 	prefix := record.AppendAckPrefix(nil, id, c.Partition, c.Generation)
-	from := record.AppendAckKey(nil, record.AckKey{
-		Subscription: id, Partition: c.Partition, Generation: c.Generation, Chunk: storage.ChunkOf(c.Floor),
+	first := record.AppendAckKey(nil, record.AckKey{
+		Subscription: id, Partition: c.Partition, Generation: c.Generation, Chunk: from,
 	})
-	err = r.Ascend(prefix, from, func(key []byte, value storage.Value) (bool, error) {
+	err = r.Ascend(prefix, first, func(key []byte, value storage.Value) (bool, error) {
+		if k, err := record.ParseAckKey(key); err != nil || k.Chunk >= end {
+			return false, err
+		}
 		return true, value.Read(func(value []byte) error {
 			part, err := record.DecodeAckPart(key, value)
 			if err != nil {

@@ -24,8 +24,9 @@ type mending struct {
 	// partition is the one that is being walked; nil for one that is not mended.
 	id        storage.PartitionID
 	partition *partition
-	// next is how far its pointers have come.
-	next record.Mark
+	// next is how far its pointers have come, holes what it has of them.
+	next  record.Mark
+	holes record.Holes
 }
 
 // mendPointers makes every partition continuous again and finds where it ends.
@@ -74,7 +75,7 @@ func (m *mending) begin(id storage.PartitionID) {
 		m.partition = nil
 		return
 	}
-	m.next = m.partition.first
+	m.next, m.holes = m.partition.first, record.Holes{}
 }
 
 func (m *mending) pointer(base storage.Offset, key []byte, value storage.Value) {
@@ -102,6 +103,8 @@ func (m *mending) take(x pointer) {
 	if !x.Hole && !there {
 		x.Hole, x.At = true, record.Location{}
 		m.lost(x)
+	} else if x.Hole {
+		m.holes.Add(&x.Pointer)
 	}
 	m.next = record.Mark{Offset: x.end(), LogTime: x.LogTime, Before: x.After()}
 }
@@ -126,6 +129,7 @@ func (m *mending) lost(x pointer) {
 	p := m.partition
 	m.logger.Error("Messages were lost with the batches that are missing.", "topic", p.topic.Name, "partition", p.id.Partition,
 		"first_offset", uint64(x.base), "last_offset", uint64(x.end()-1), "messages", x.Messages)
+	m.holes.Add(&x.Pointer)
 	m.writePointer(p, x)
 }
 
@@ -144,7 +148,7 @@ func (m *mending) end() {
 	if head := m.records[p.id].Head; m.next.Offset < head.Offset {
 		m.fill(head)
 	}
-	p.next = m.next
+	p.next, p.holes = m.next, m.holes
 	m.shard.checkpoints.note(p, m.shard.number)
 	m.partition = nil
 }
@@ -152,13 +156,13 @@ func (m *mending) end() {
 // mendHead moves a head that is below a floor: what lies between was delivered and
 // settled, and is lost.
 func (r *recovery) mendHead(p *partition, floor storage.Offset) {
-	m := &mending{recovery: r, partition: p, id: p.id, next: p.next}
+	m := &mending{recovery: r, partition: p, id: p.id, next: p.next, holes: p.holes}
 	span := uint64(floor - p.next.Offset)
 	m.fill(record.Mark{
 		Offset: floor, LogTime: p.next.LogTime,
 		Before: p.next.Before.Plus(span, 0),
 	})
-	p.next = m.next
+	p.next, p.holes = m.next, m.holes
 }
 
 // mendCursor takes what is stored of a cursor's ack chunks for what there is: what

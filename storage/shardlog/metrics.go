@@ -23,6 +23,8 @@ type Metrics struct {
 	// TrimSteps counts the steps that trimmed, TrimmedMessages and TrimmedSegments
 	// what they took away.
 	TrimSteps, TrimmedMessages, TrimmedSegments uint64
+	// HoledMessages counts the messages that holes took the place of.
+	HoledMessages uint64
 	// SegmentsCounted: what older commit segments hold is known, so they can go.
 	SegmentsCounted bool
 	// WaitsForSpace: the disk is below the low mark, and everything waits.
@@ -41,6 +43,7 @@ type metrics struct {
 	cacheHits, diskReads                    atomic.Uint64
 	tailBytes                               atomic.Int64
 	trimSteps, trimmedMessages, trimmedSegs atomic.Uint64
+	holedMessages                           atomic.Uint64
 	segmentsCounted, waitsForSpace          atomic.Bool
 	damaged                                 atomic.Uint64
 }
@@ -79,6 +82,7 @@ func (m *metrics) snapshot() Metrics {
 		TrimSteps:         m.trimSteps.Load(),
 		TrimmedMessages:   m.trimmedMessages.Load(),
 		TrimmedSegments:   m.trimmedSegs.Load(),
+		HoledMessages:     m.holedMessages.Load(),
 		SegmentsCounted:   m.segmentsCounted.Load(),
 		WaitsForSpace:     m.waitsForSpace.Load(),
 		Damaged:           m.damaged.Load(),

@@ -23,6 +23,11 @@ type Options struct {
 	CacheBytes int
 	// RetentionInterval is how often what may be trimmed is looked at. Default: 1 s.
 	RetentionInterval time.Duration
+	// HoleAge is how old the oldest message of a partition must be before what is
+	// settled behind it becomes holes. Default: 1 minute.
+	HoleAge time.Duration
+	// HoleInterval is how often holes are looked for in a partition. Default: 10 s.
+	HoleInterval time.Duration
 	// AcceptLoss names runs of missing batches that are given up, in order: exactly
 	// those that an Open without it found missing, or it is refused. What is left is
 	// made whole and named in the log, and the loss written down, so that later
@@ -37,6 +42,8 @@ const (
 	defaultTailPartitionBytes = 16 << 20
 	defaultCacheBytes         = 32 << 20
 	defaultRetentionInterval  = time.Second
+	defaultHoleAge            = time.Minute
+	defaultHoleInterval       = 10 * time.Second
 )
 
 // Validate says what is wrong with the options.
@@ -49,8 +56,8 @@ func (o *Options) Validate() error {
 			return fmt.Errorf("shardlog: accept-loss %s is no list of runs of batches in order", listOf(o.AcceptLoss))
 		}
 	}
-	if o.RetentionInterval < 0 {
-		return errors.New("shardlog: the retention interval is negative")
+	if o.RetentionInterval < 0 || o.HoleAge < 0 || o.HoleInterval < 0 {
+		return errors.New("shardlog: an interval or an age is negative")
 	}
 	return nil
 }
@@ -67,6 +74,8 @@ func (o Options) withDefaults() Options {
 	orDefault(&o.TailPartitionBytes, defaultTailPartitionBytes)
 	orDefault(&o.CacheBytes, defaultCacheBytes)
 	orDefault(&o.RetentionInterval, defaultRetentionInterval)
+	orDefault(&o.HoleAge, defaultHoleAge)
+	orDefault(&o.HoleInterval, defaultHoleInterval)
 	return o
 }
 

@@ -27,6 +27,8 @@ type partition struct {
 	// Loop only, as of the open batch.
 	generation  uint64
 	first, next record.Mark
+	holes       record.Holes
+	dug         dug
 	// openIn is the number of the last batch that has a run of the partition, open
 	// the run's index there.
 	openIn uint64
@@ -64,24 +66,26 @@ func (p *partition) err() error {
 
 // record is the partition's own record with a checkpoint in a batch. Loop only.
 func (p *partition) record(batch uint64) record.Partition {
-	return record.Partition{Generation: p.generation, First: p.first, Head: p.next, HeadBatch: batch}
+	return record.Partition{Generation: p.generation, First: p.first, Head: p.next, HeadBatch: batch, Holes: p.holes}
 }
 
 // publishMarks shows what is durable to readers. Loop only.
 func (p *partition) publishMarks() {
-	p.marks.set(p.first, p.next)
+	p.marks.set(p.first, p.next, p.holes.Totals)
 }
 
-// marks are the durable first retained offset and head.
+// marks are the durable first retained offset and head, and what the holes between
+// them held.
 type marks struct {
 	head        atomic.Uint64
 	mu          sync.Mutex
 	first, next record.Mark
+	holes       record.Totals
 }
 
-func (m *marks) set(first, next record.Mark) {
+func (m *marks) set(first, next record.Mark, holes record.Totals) {
 	m.mu.Lock()
-	m.first, m.next = first, next
+	m.first, m.next, m.holes = first, next, holes
 	m.mu.Unlock()
 	m.head.Store(uint64(next.Offset))
 }
@@ -93,9 +97,9 @@ func (m *marks) setNext(next record.Mark) {
 	m.head.Store(uint64(next.Offset))
 }
 
-func (m *marks) setFirst(first record.Mark) {
+func (m *marks) setFirst(first record.Mark, holes record.Totals) {
 	m.mu.Lock()
-	m.first = first
+	m.first, m.holes = first, holes
 	m.mu.Unlock()
 }
 
@@ -106,12 +110,13 @@ func (m *marks) get() (first, next record.Mark) {
 }
 
 func (m *marks) stats() storage.PartitionStats {
-	first, next := m.get()
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	return storage.PartitionStats{
-		First:            first.Offset,
-		Next:             next.Offset,
-		RetainedMessages: next.Before.Messages - first.Before.Messages,
-		RetainedBytes:    next.Before.Bytes - first.Before.Bytes,
-		NextBytes:        next.Before.Bytes,
+		First:            m.first.Offset,
+		Next:             m.next.Offset,
+		RetainedMessages: m.next.Before.Messages - m.first.Before.Messages - m.holes.Messages,
+		RetainedBytes:    m.next.Before.Bytes - m.first.Before.Bytes - m.holes.Bytes,
+		NextBytes:        m.next.Before.Bytes,
 	}
 }

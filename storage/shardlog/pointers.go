@@ -17,7 +17,7 @@ type pointer struct {
 func (p *pointer) end() storage.Offset { return p.End(p.base) }
 
 func (p *pointer) place() pointerPlace {
-	return pointerPlace{p.base, segmentID{p.At.Batch, p.At.Chunk}}
+	return pointerPlace{p.base, segmentID{p.At.Batch, p.At.Chunk}, record.Totals{Messages: p.Messages, Bytes: p.Bytes}}
 }
 
 // errNoPointer is returned when no pointer covers an offset: it was trimmed, or

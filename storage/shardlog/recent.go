@@ -43,6 +43,14 @@ func (r *recentPointers) add(p *partition, x recentPointer) {
 	}
 }
 
+// forget forgets the pointers of a partition that begin before an offset: they were
+// rewritten.
+func (r *recentPointers) forget(p *partition, before storage.Offset) {
+	for !p.recent.empty() && p.recent.front().base < before {
+		p.recent.pop()
+	}
+}
+
 // cutRecent takes what may go from a partition out of memory, room pointers at most.
 // Only when its oldest pointer is remembered; known is false when it is not.
 func (t *trimmable) cutRecent(now time.Time, room int) (c cut, known bool) {
@@ -61,7 +69,7 @@ func (t *trimmable) cutRecent(now time.Time, room int) (c cut, known bool) {
 			return c, true
 		}
 		q.pop()
-		c.pointers = append(c.pointers, pointerPlace{x.base, x.segment})
+		c.pointers = append(c.pointers, pointerPlace{x.base, x.segment, x.after.Minus(c.next.Before)})
 		c.next = record.Mark{Offset: x.end, LogTime: x.logTime, Before: x.after}
 	}
 	return c, true

@@ -62,7 +62,7 @@ func (r *recovery) readPartitions() error {
 			x, err := record.DecodePartition(key, value)
 			if err == nil {
 				r.records[id] = x
-				p.generation, p.first, p.next = x.Generation, x.First, x.Head
+				p.generation, p.first, p.next, p.holes = x.Generation, x.First, x.Head, x.Holes
 			}
 			return err
 		})

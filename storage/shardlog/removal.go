@@ -142,7 +142,7 @@ func (j *janitor) erasePointers(p *partition, pointers []pointer, damaged []stor
 		need: partitionNeed.plus(deleteNeed.times(2*len(pointers) + len(damaged))),
 		apply: func(b *batch) error {
 			for i := range pointers {
-				c.dropPointer(b, p.id, pointers[i].place())
+				c.dropPointer(b, p, pointers[i].place())
 			}
 			for _, base := range damaged {
 				b.deletePointer(p.id, base)

@@ -76,6 +76,9 @@ func (s *shard) removeSubscription(x *subscription) {
 	delete(s.subscriptions, x.ID)
 	delete(s.subscriptionNames, x.Name)
 	s.holdTrims = s.anyDamaged()
+	for _, p := range x.topic.partitions {
+		p.dug = dug{}
+	}
 	x.topic.subscriptions = slices.DeleteFunc(x.topic.subscriptions, func(y *subscription) bool { return y == x })
 }
 

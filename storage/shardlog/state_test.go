@@ -29,14 +29,24 @@ func longPartition(t *testing.T, h *storagetest.StoreHarness, chunks int) storag
 	h.MustSubscribe("keeper", p.Topic, storage.Start{})
 	h.MustPublish(p, "x")
 	h.Stop()
+	d := memoryOf(h).Disk()
 	key := record.AppendPointerKey(nil, p, 0)
-	memoryOf(h).Disk().Corrupt(key, func(value []byte) []byte {
+	d.Corrupt(key, func(value []byte) []byte {
 		x, err := record.DecodePointer(key, value)
 		if err != nil {
 			t.Fatal(err)
 		}
 		x.Hole, x.At, x.Span = true, record.Location{}, uint64(chunks*storage.ChunkOffsets)
 		return record.AppendPointer(nil, key, &x)
+	})
+	own := record.AppendPartitionKey(nil, p)
+	d.Corrupt(own, func(value []byte) []byte {
+		x, err := record.DecodePartition(own, value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.Holes = record.Holes{Number: 1, Totals: x.Head.Before}
+		return record.AppendPartition(nil, own, &x)
 	})
 	h.Open()
 	return p

@@ -42,6 +42,8 @@ type cursor struct {
 	chunks []ackChunk
 	// dirtyIn is the last batch that rewrites the record.
 	dirtyIn uint64
+	// dugFloor is the floor as of the last look for holes.
+	dugFloor storage.Offset
 	// doomed: chunks below the floor wait for their deletion in the shard's list.
 	doomed bool
 }

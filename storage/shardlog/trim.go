@@ -16,6 +16,12 @@ const (
 	readPartitionsAtOnce = 256
 )
 
+// waiting is a partition that is to be looked at again.
+type waiting struct {
+	partition *partition
+	due       time.Time
+}
+
 // trimmable is what may go from one partition.
 type trimmable struct {
 	partition *partition
@@ -47,13 +53,19 @@ type cut struct {
 	pointers []pointerPlace
 	// next is where the partition begins afterwards.
 	next record.Mark
+	// holes is what holes hold afterwards. Set when the cut is applied.
+	holes record.Totals
 }
 
-// pointerPlace is a pointer and the segment that it points to; none for a hole.
+// pointerPlace is a pointer, the segment that it points to, none for a hole, and
+// what it holds.
 type pointerPlace struct {
 	base    storage.Offset
 	segment segmentID
+	held    record.Totals
 }
+
+func (x *pointerPlace) hole() bool { return x.segment == segmentID{} }
 
 // retain looks at the partitions that changed or whose time has come, and trims.
 func (j *janitor) retain() {
@@ -81,7 +93,18 @@ func (j *janitor) trim(step *trimStep) error {
 	for _, t := range step.later {
 		j.waiting.add(t.partition, t.due())
 	}
-	return j.trimFromDisk(step.unknown, step.now)
+	for _, w := range step.waits {
+		j.waiting.add(w.partition, w.due)
+	}
+	if err := j.trimFromDisk(step.unknown, step.now); err != nil {
+		return err
+	}
+	for _, d := range step.digs {
+		if err := j.dig(d, step.now); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // trimStep takes what it can from some partitions by what the committer remembers.
@@ -94,8 +117,11 @@ type trimStep struct {
 	// unknown must be read. Set when the step is done.
 	looked         int
 	later, unknown []trimmable
-	cuts           []cut
-	room           int
+	// digs are partitions that may have room for holes.
+	digs  []*dig
+	waits []waiting
+	cuts  []cut
+	room  int
 }
 
 func (s *trimStep) change() *change {
@@ -116,7 +142,7 @@ func (s *trimStep) change() *change {
 func (s *trimStep) look(b *batch, p *partition) {
 	t, ok := s.committer.shard.trimmable(p)
 	if !ok {
-		s.looked++
+		s.finish(b, p)
 		return
 	}
 	if t.due().After(s.now) {
@@ -133,10 +159,22 @@ func (s *trimStep) look(b *batch, p *partition) {
 	switch {
 	case !known:
 		s.unknown = append(s.unknown, t)
-		s.looked++
+		s.finish(b, p)
 	case s.room > 0:
 		s.ended(x)
-		s.looked++
+		s.finish(b, p)
+	}
+}
+
+// finish looks for holes in what is left of a partition.
+func (s *trimStep) finish(b *batch, p *partition) {
+	s.looked++
+	d, due := s.committer.shard.dig(p, b.Number, s.now, &s.committer.holes)
+	if d != nil {
+		s.digs = append(s.digs, d)
+	}
+	if !due.IsZero() {
+		s.waits = append(s.waits, waiting{p, due})
 	}
 }
 
@@ -152,18 +190,25 @@ func (s *trimStep) ended(x cut) {
 // applyCut takes pointers away, and the segments that have none left. Loop only.
 func (c *committer) applyCut(b *batch, x *cut) {
 	for _, pointer := range x.pointers {
-		c.dropPointer(b, x.partition.id, pointer)
+		c.dropPointer(b, x.partition, pointer)
 	}
-	x.partition.first = x.next
+	x.partition.first, x.holes = x.next, x.partition.holes.Totals
 	b.rewrite(x.partition)
 }
 
-func (c *committer) dropPointer(b *batch, id storage.PartitionID, x pointerPlace) {
-	b.deletePointer(id, x.base)
-	if x.segment == (segmentID{}) {
+func (c *committer) dropPointer(b *batch, p *partition, x pointerPlace) {
+	b.deletePointer(p.id, x.base)
+	c.dropHeld(b, p, x)
+}
+
+// dropHeld takes away what a pointer stands for.
+func (c *committer) dropHeld(b *batch, p *partition, x pointerPlace) {
+	if x.hole() {
+		p.holes.Number--
+		p.holes.Totals = p.holes.Minus(x.held)
 		return
 	}
-	if c.shard.live.drop(id, x.base, x.segment) {
+	if c.shard.live.drop(p.id, x.base, x.segment) {
 		b.deleteSegment(x.segment)
 		c.metrics.trimmedSegs.Add(1)
 	}
@@ -177,7 +222,7 @@ func (c *committer) settleCuts(cuts []cut) {
 	c.metrics.trimSteps.Add(1)
 	for i := range cuts {
 		x := &cuts[i]
-		x.partition.marks.setFirst(x.next)
+		x.partition.marks.setFirst(x.next, x.holes)
 		c.metrics.trimmedMessages.Add(x.next.Before.Messages - x.first.Before.Messages)
 	}
 }

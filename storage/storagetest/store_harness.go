@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -255,6 +257,18 @@ func (h *StoreHarness) Bodies(p storage.PartitionID) []string {
 // What is trimmed while it reads makes it begin again.
 func (h *StoreHarness) Retained(p storage.PartitionID) (storage.Offset, []string) {
 	h.t.Helper()
+	first, found := h.Contents(p)
+	var bodies []string
+	for _, at := range slices.Sorted(maps.Keys(found)) {
+		bodies = append(bodies, found[at])
+	}
+	return first, bodies
+}
+
+// Contents gives the first retained offset of a partition and the bodies from it on,
+// by offset; those in holes have none.
+func (h *StoreHarness) Contents(p storage.PartitionID) (storage.Offset, map[storage.Offset]string) {
+	h.t.Helper()
 	for before := h.mustStats(p); ; {
 		bodies, err := h.bodies(p, before.First, before.Next)
 		if err == nil {
@@ -278,8 +292,8 @@ func (h *StoreHarness) mustStats(p storage.PartitionID) storage.PartitionStats {
 }
 
 // bodies reads the bodies of the offsets [from, end).
-func (h *StoreHarness) bodies(p storage.PartitionID, from, end storage.Offset) ([]string, error) {
-	var bodies []string
+func (h *StoreHarness) bodies(p storage.PartitionID, from, end storage.Offset) (map[storage.Offset]string, error) {
+	bodies := map[storage.Offset]string{}
 	for at := from; at < end; {
 		piece, err := h.Read(h.t.Context(), p, at)
 		if err != nil {
@@ -289,7 +303,9 @@ func (h *StoreHarness) bodies(p storage.PartitionID, from, end storage.Offset) (
 			at = piece.Hole.End
 			continue
 		}
-		bodies = append(bodies, BodiesOf(piece.Segment, at)...)
+		for i, body := range BodiesOf(piece.Segment, at) {
+			bodies[at+storage.Offset(i)] = body
+		}
 		at = piece.Segment.End()
 		piece.Segment.Release()
 	}

@@ -47,6 +47,7 @@ var storeTests = []storeTest{
 	{"A deleted topic leaves nothing behind", storeRemovesTopics},
 	{"Subscriptions start where they are told to", storeStarts},
 	{"Random work agrees with a model", storeAgreesWithModel},
+	{"Random work with holes agrees with a model", storeWithHolesAgreesWithModel},
 }
 
 func storePublishes(t *testing.T, h *StoreHarness) {
