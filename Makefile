@@ -72,8 +72,9 @@ fuzz-smoke: ## Every Fuzz function for 5 seconds
 	tools/fuzz-smoke $(FUZZ_TIME)
 
 .PHONY: fault-smoke
-fault-smoke: ## Kill -9 a server under load, 5 rounds, and look for loss and repetition
-	HEADRACE_KILL_ROUNDS=$(KILL_ROUNDS) $(GOTEST) -count=1 -timeout 20m -run Kill ./...
+fault-smoke: ## Kill -9 a server and its clients under load, 5 rounds, and servers that break promises; check what all were told
+	$(GOTEST) -C ../faults -count=1 ./history/...
+	$(GOTEST) -C ../faults -count=1 -timeout 60m ./crash -rounds $(KILL_ROUNDS)
 
 .PHONY: power-cut
 power-cut: ## Cut the power beneath a store, 6 rounds and at 40 moments, and beneath stores that do not sync (root, Linux)

@@ -5,12 +5,20 @@ import (
 	"time"
 )
 
+// Bounds are what a history does not say.
+type Bounds struct {
+	// Late is how long a message may be ready while its subscription has credit and the
+	// server serves, before it is too late; 0: for ever.
+	Late time.Duration
+	// LargestBytes is the size of the largest message: a grant that leaves less may not
+	// be enough.
+	LargestBytes uint64
+}
+
 // Checker compares a history with the promises. Feed it every event in the order of
 // their times, and ask it at the end.
 type Checker struct {
-	// late is how long a message may be ready, with credit there and the server up; 0:
-	// for ever.
-	late time.Duration
+	bounds Bounds
 
 	counts     Counts
 	violations []Violation
@@ -19,9 +27,7 @@ type Checker struct {
 	// launched is the newest life of the server, serving the one that serves; 0: none.
 	launched, serving uint64
 	drained           bool
-	// losses counts sessions that broke while the server lived. Each may have been sent
-	// what its client never wrote down, and charged for it.
-	losses uint64
+	losses losses
 
 	topics        map[uint64]*topic
 	subscriptions map[uint64]*subscription
@@ -30,11 +36,10 @@ type Checker struct {
 	open          map[uint64]*session
 }
 
-// NewChecker makes a checker. late is how long a message may be ready while its
-// subscription has credit and the server serves, before it is too late; 0: for ever.
-func NewChecker(late time.Duration) *Checker {
+// NewChecker makes a checker.
+func NewChecker(b Bounds) *Checker {
 	return &Checker{
-		late:          late,
+		bounds:        b,
 		topics:        map[uint64]*topic{},
 		subscriptions: map[uint64]*subscription{},
 		publishers:    map[uint64]*publisher{},
@@ -44,8 +49,8 @@ func NewChecker(late time.Duration) *Checker {
 }
 
 // Check reads the history in dir and gives every violation.
-func Check(dir string, late time.Duration) ([]Violation, Counts, error) {
-	c := NewChecker(late)
+func Check(dir string, b Bounds) ([]Violation, Counts, error) {
+	c := NewChecker(b)
 	if err := ReadDir(dir, c.Read); err != nil {
 		return nil, Counts{}, err
 	}
@@ -131,10 +136,23 @@ func (c *Checker) readAdministrator(e *Event) {
 		case e.Kind == SubscriptionDeleted:
 			s.deleted, s.deletedAt = true, c.now
 		default:
-			p := s.partition(e.Partition)
-			c.rises("floor of subscription", s.id, e.Partition, p.floor, e.Offset)
-			p.floor = e.Offset
+			c.floorSeen(s, s.partition(e.Partition), e)
 		}
+	}
+}
+
+// floorSeen: a floor does not go back while a server lives, and not behind what was
+// acked and confirmed. One that was seen may not have been durable.
+func (c *Checker) floorSeen(s *subscription, p *subscriptionPartition, e *Event) {
+	before := p.promised
+	if p.floorLife == c.launched {
+		before = max(before, p.floor)
+	}
+	c.rises("floor of subscription", s.id, e.Partition, before, e.Offset)
+	p.floor, p.floorLife = e.Offset, c.launched
+	// What is confirmed by now was before the next look began.
+	for p.promised < uint64(len(p.messages)) && p.messages[p.promised].acked {
+		p.promised++
 	}
 }
 

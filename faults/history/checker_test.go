@@ -9,9 +9,10 @@ import (
 // What every script of these tests works with.
 const (
 	theTopic, theSubscription, thePublisher = 1, 1, 1
-	theLate                                 = 10 * time.Second
 	size                                    = 100
 )
+
+var theBounds = Bounds{Late: 10 * time.Second, LargestBytes: size}
 
 // script is a history that is made up.
 type script struct {
@@ -114,7 +115,7 @@ func (s *script) head(offset uint64) *script {
 func (s *script) drained(head uint64) *script { return s.add(Drained, Fields{}).head(head) }
 
 func (s *script) check() []Violation {
-	c := NewChecker(theLate)
+	c := NewChecker(theBounds)
 	for i := range s.events {
 		c.Read(&s.events[i])
 	}
@@ -225,8 +226,14 @@ var illegal = []broken{
 		open(2, 10, 9999).deliver(2, 1, 2)},
 	{"a dead client that was not charged", WrongAttempt, begun(0).publish(1).open(1, 10, 9999).deliver(1, 1, 1).killClient().
 		open(2, 10, 9999).deliver(2, 1, 1)},
+	{"a dead client that was charged twice", WrongAttempt, begun(0).publish(1).open(1, 10, 9999).deliver(1, 1, 1).killClient().
+		open(2, 10, 9999).deliver(2, 1, 3)},
+	{"a dead client that was charged for what came later", WrongAttempt, begun(0).open(1, 10, 9999).killClient().wait(2*time.Second).
+		publish(1).open(2, 10, 9999).deliver(2, 1, 2)},
 	{"a first delivery that is not the first", WrongAttempt, begun(0).publish(1).open(1, 10, 9999).deliver(1, 1, 2)},
 	{"a floor that goes back", WentBack, begun(0).floor(3).floor(2)},
+	{"a floor that a restart takes back", WentBack, begun(0).publish(2).open(1, 10, 9999).deliver(1, 1, 1).deliver(1, 2, 1).
+		ack(1, 1, 2).floor(2).killServer().serve(2).floor(1)},
 	{"a head that goes back", WentBack, begun(0).head(3).head(2)},
 	{"an offset that nobody has", Gapped, begun(0).publish(1).open(1, 10, 9999).deliver(1, 1, 1).ack(1, 1, 1).drained(2)},
 	{"an offset in the middle that nobody has", Gapped, gapped()},
@@ -343,6 +350,8 @@ var legal = map[string]*script{
 		serve(2).open(2, 10, 9999).deliver(2, 1, 1).ack(2, 1, 1).drained(1),
 	"a dead client was sent what it never wrote down": begun(0).publish(1).open(1, 10, 9999).killClient().
 		open(2, 10, 9999).deliver(2, 1, 2).ack(2, 1, 1).drained(1),
+	"a released message goes to a dead client first": begun(0).publish(1).open(1, 10, 9999).open(2, 10, 9999).killClient().
+		deliver(2, 1, 1).settle(2, Release, 1, 1).confirm(2).wait(50*time.Millisecond).deliver(2, 1, 2).ack(2, 2, 2).drained(1),
 	"a dead client's last ack was heard": begun(0).publish(1).open(1, 10, 9999).deliver(1, 1, 1).killClient().settle(1, Ack, 1, 1).drained(1),
 	"what an old server sent is read late": begun(0).publish(1).open(1, 10, 9999).killServer().serve(2).open(2, 10, 9999).
 		deliver(2, 1, 1).ack(2, 1, 1).deliver(1, 1, 1).drained(1),
@@ -362,6 +371,9 @@ var legal = map[string]*script{
 		settle(1, Retry, 1, 1).wait(time.Second).deliver(2, 1, 2).confirm(1).ack(2, 1, 1).drained(1),
 	"an exclusive session gets a retry behind later ones": begun(1).publish(2).open(1, 10, 9999).deliver(1, 1, 1).
 		settle(1, Retry, 1, 1).deliver(1, 2, 1).wait(2*time.Second).deliver(1, 1, 2).confirm(1).ack(1, 2, 3).drained(2),
+	"an exclusive session gets what failed before a restart ahead of others": begun(1).publish(2).open(1, 10, 9999).deliver(1, 1, 1).
+		deliver(1, 2, 1).settle(1, Retry, 2, 2).confirm(1).killServer().serve(2).wait(2*time.Second).open(2, 10, 9999).
+		deliver(2, 2, 2).deliver(2, 1, 1).ack(2, 1, 2).drained(2),
 	"an exclusive session begins anew after a restart": begun(1).publish(2).open(1, 10, 9999).deliver(1, 1, 1).deliver(1, 2, 1).
 		killServer().serve(2).open(2, 10, 9999).deliver(2, 1, 1).deliver(2, 2, 1).ack(2, 1, 2).drained(2),
 	"a smaller window that was not read yet": begun(0).publish(3).open(1, 3, 9999).add(WindowSet, Fields{Session: 1, Count: 1, Bytes: 9999}).
@@ -374,6 +386,8 @@ var legal = map[string]*script{
 		deliver(1, 2, 1).ack(1, 1, 2).drained(2),
 	"a message that waits for credit": begun(0).open(1, 1, 9999).publish(2).deliver(1, 1, 1).wait(time.Minute).ack(1, 1, 1).
 		deliver(1, 2, 1).ack(1, 2, 2).drained(2),
+	"a message that is larger than what a smaller grant left": begun(0).publish(2).openManual().grant(9, 2*size).grant(9, size+1).
+		deliver(1, 1, 1).wait(time.Minute).grant(9, 2*size).deliver(1, 2, 1).ack(1, 1, 2).drained(2),
 	"a message that waits for a session": begun(0).publish(1).wait(time.Hour).open(1, 10, 9999).deliver(1, 1, 1).ack(1, 1, 1).drained(1),
 	"a message that waits for the server": begun(0).open(1, 10, 9999).publish(1).killServer().wait(time.Hour).serve(2).
 		open(2, 10, 9999).deliver(2, 1, 1).ack(2, 1, 1).drained(1),
@@ -381,6 +395,8 @@ var legal = map[string]*script{
 	"a deleted subscription's session reads what was on its way": begun(0).publish(1).open(1, 10, 9999).
 		add(SubscriptionDeleted, Fields{Subscription: theSubscription}).deliver(1, 1, 1).drained(1),
 	"floors rise": begun(0).floor(1).floor(1).floor(4),
+	"a floor that was not durable": begun(0).publish(2).open(1, 10, 9999).deliver(1, 1, 1).deliver(1, 2, 1).ack(1, 1, 1).
+		settle(1, Ack, 2, 2).floor(2).killServer().serve(2).floor(1).open(2, 10, 9999).deliver(2, 2, 1).ack(2, 1, 1).drained(2),
 }
 
 func TestCheckerPassesWhatIsLegal(t *testing.T) {
@@ -399,7 +415,7 @@ func TestOnlyFaultsRepeat(t *testing.T) {
 	for name, want := range map[string]int{
 		"all is well": 0, "a retry in its time": 0, "again after a restart, uncharged": 1, "a dead client, charged at once": 1,
 	} {
-		c := NewChecker(theLate)
+		c := NewChecker(theBounds)
 		for i := range legal[name].events {
 			c.Read(&legal[name].events[i])
 		}

@@ -62,14 +62,14 @@ func (k *credit) most() (messages, bytes uint64) {
 }
 
 // plenty says that there is credit to spare, whatever the server has read: half of a
-// window, or a message and a byte of a grant.
-func (k *credit) plenty(s *session) bool {
+// window, or a message of a grant, and the largest one's bytes.
+func (k *credit) plenty(s *session, largest uint64) bool {
 	l := k.limits[len(k.limits)-1]
 	if l.messages == 0 || l.bytes == 0 {
 		return false
 	}
 	if k.manual {
-		return uint64(len(s.deliveries)) < l.messages && s.charged < l.bytes
+		return uint64(len(s.deliveries)) < l.messages && s.charged+largest <= l.bytes
 	}
 	return 2*k.messages <= l.messages && 2*k.bytes <= l.bytes
 }

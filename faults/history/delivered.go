@@ -50,7 +50,7 @@ func (c *Checker) delivered(s *session, e *Event) {
 	}
 	*m = message{
 		session: s, sequence: uint64(len(s.deliveries)), came: m.came + 1, held: true,
-		attempt: e.Attempt, losses: c.losses, acked: m.acked, ackedLife: m.ackedLife,
+		attempt: e.Attempt, losses: c.losses.noticed(c.now), acked: m.acked, ackedLife: m.ackedLife,
 	}
 }
 
@@ -78,15 +78,18 @@ func (c *Checker) belongs(s *session, e *Event, id MessageID) bool {
 }
 
 // checkOrder: what comes for the first time in this life of the server comes to an
-// exclusive session in the order of offsets. What an earlier client was sent and
-// never wrote down has a higher attempt.
+// exclusive session in the order of offsets. An earlier client may have been sent
+// something and never wrote it down.
 func (c *Checker) checkOrder(s *session, m *message, d *delivery) {
 	if !s.subscription.exclusive {
 		return
 	}
+	again := d.attempt > 1 || m.session != nil && m.session.life >= s.life || s.subscription.brokenIn == s.life
+	if again {
+		return // It may stand anywhere, also before what never came.
+	}
 	highest, some := s.highest[d.place.Partition]
-	again := d.attempt > 1 || m.session != nil && m.session.life >= s.life
-	if some && d.place.Offset <= highest && !again {
+	if some && d.place.Offset <= highest {
 		c.brokenf(Reordered, "%s after offset %d: %s", d.place, highest, s)
 	}
 	s.highest[d.place.Partition] = max(highest, d.place.Offset)
@@ -141,7 +144,7 @@ func (c *Checker) checkAttempt(s *session, m *message, d *delivery, f *fate) {
 		attempt, losses = 1, f.losses
 	}
 	least := attempt + m.sure
-	most := least + m.maybe + c.losses - losses
+	most := least + m.maybe + c.losses.total() - losses
 	if m.chargedLife > 0 {
 		most++
 		if m.chargedLife == s.life {
@@ -166,10 +169,10 @@ func (c *Checker) checkTime(s *session, m *message, d *delivery) {
 }
 
 func (c *Checker) checkLate(s *subscription, m *message, at Place) {
-	if c.late == 0 || !m.isReady {
+	if c.bounds.Late == 0 || !m.isReady {
 		return
 	}
-	if waited := s.credit.reading(c.now) - m.readyAt; waited > c.late {
+	if waited := s.credit.reading(c.now) - m.readyAt; waited > c.bounds.Late {
 		c.brokenf(Late, "%s was ready for %v while subscription %d had credit", at, waited, s.id)
 	}
 }

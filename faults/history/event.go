@@ -32,9 +32,10 @@ const (
 	TopicDeleted
 	// SubscriptionDeleted: the server said that Subscription is deleted.
 	SubscriptionDeleted
-	// FloorSeen: the floor of Subscription in Partition is Offset.
+	// FloorSeen: the floor of Subscription in Partition is Offset. It was asked for after
+	// the one before was seen.
 	FloorSeen
-	// HeadSeen: the next offset of Partition of Topic is Offset.
+	// HeadSeen: the next offset of Partition of Topic is Offset; likewise.
 	HeadSeen
 )
 

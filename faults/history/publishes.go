@@ -12,7 +12,7 @@ type publisher struct {
 type fate struct {
 	attempted, refused, placed bool
 	place                      Place
-	// born is when it was about to be sent, losses what the checker's were then.
+	// born is when it was about to be sent; losses had been noticed then.
 	born   Instant
 	losses uint64
 }
@@ -72,7 +72,7 @@ func (c *Checker) readPublisher(e *Event) {
 		f := c.fate(id)
 		switch e.Kind {
 		case Publishing:
-			f.attempted, f.born, f.losses = true, c.now, c.losses
+			f.attempted, f.born, f.losses = true, c.now, c.losses.noticed(c.now)
 			f.place.Topic = e.Topic
 		case Published:
 			c.counts.Acknowledged++

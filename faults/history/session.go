@@ -110,7 +110,7 @@ func (s *session) String() string {
 
 // recredit starts or stops the subscription's credit clock.
 func (c *Checker) recredit(s *session) {
-	has := s.opened && !s.over && !s.closing && c.serving == s.life && s.credit.plenty(s)
+	has := s.opened && !s.over && !s.closing && c.serving == s.life && s.credit.plenty(s, c.bounds.LargestBytes)
 	if has == s.credit.counted {
 		return
 	}
@@ -138,7 +138,8 @@ func (c *Checker) sessionEnded(s *session) {
 // end ends a session, and says of each of its deliveries what may have become of it.
 func (c *Checker) end(s *session, how ending) {
 	if how == byClient {
-		c.losses++
+		c.losses.add(c.now)
+		s.subscription.brokenIn = s.life
 		if s.closing {
 			how = byServer // released, or charged: that is left open below
 		}
@@ -164,7 +165,10 @@ func (c *Checker) end(s *session, how ending) {
 // endHold says what becomes of a message whose session ended.
 func (c *Checker) endHold(m *message, s *session, d *delivery, how ending) {
 	m.held, m.faulted = false, how != inOrder
-	m.losses = c.losses
+	m.losses = c.losses.noticed(c.now)
+	if how == byClient {
+		m.losses++ // This one is charged below.
+	}
 	switch {
 	case how == byClient && d.verdict == Release, how == byServer && d.verdict == Retry, d.leaseMayBeOver(s, c.now):
 		m.maybe++

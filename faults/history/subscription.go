@@ -14,6 +14,8 @@ type subscription struct {
 	minBackoff time.Duration
 	maxBackoff time.Duration
 	partitions []*subscriptionPartition
+	// brokenIn is the last life of the server in which a session broke; 0: none.
+	brokenIn uint64
 	// credit runs while the server serves and a session has credit to spare; credited
 	// counts those sessions.
 	credit   stopwatch
@@ -21,8 +23,10 @@ type subscription struct {
 }
 
 type subscriptionPartition struct {
-	floor    uint64
 	messages []message
+	// floor was seen last, in the life floorLife. At that time everything before promised
+	// was acked, and that was confirmed.
+	floor, floorLife, promised uint64
 }
 
 func newSubscription(t *topic, e *Event) *subscription {
@@ -103,8 +107,8 @@ type message struct {
 	acked, mayBeAcked bool
 	ackedLife         uint64
 	// attempt was told last. Since then sure charges were made and maybe more ones;
-	// one more is sure if it comes again in chargedLife, and may be later. losses
-	// are the checker's, then.
+	// one more is sure if it comes again in chargedLife, and may be later. Each loss
+	// behind the first so many may have charged it unseen.
 	attempt, sure, maybe, losses uint64
 	chargedLife                  uint64
 	// notBefore is when a retry may come at the earliest; 0: at any time.

@@ -1,0 +1,95 @@
+package crash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/headrace/headrace/faults/history"
+	"github.com/headrace/headrace/storage/badgerlog"
+	"github.com/headrace/headrace/storage/storagetest"
+)
+
+// drain stops publishing, waits until everything is acked, and records how the server
+// stands then.
+func (r *running) drain(ctx context.Context) error {
+	err := r.stopClients(func(c *client) bool { return c.role.Publisher })
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, drainTimeout)
+	defer cancel()
+	for {
+		left, err := r.administrator.look(ctx)
+		if err == nil && left == 0 {
+			break
+		}
+		if !pause(ctx) {
+			return fmt.Errorf("%w: %d messages are left after %v: %w", ErrPromiseBroken, left, drainTimeout, err)
+		}
+		select {
+		case <-r.victim.process.Exited():
+			return brokenBy(r.victim.live(nil))
+		default:
+		}
+	}
+	r.recorder.Record(history.Event{Kind: history.Drained})
+	if _, err := r.administrator.look(ctx); err != nil {
+		return err
+	}
+	if err := r.figures.scrape(r.victim.process.OpsAddress); err != nil {
+		return err
+	}
+	return r.stopClients(func(*client) bool { return true })
+}
+
+// stopClients lets clients end in order.
+func (r *running) stopClients(which func(*client) bool) error {
+	var err error
+	for _, c := range r.clients {
+		if which(c) {
+			err = errors.Join(err, c.stop())
+		}
+	}
+	r.clients = slices.DeleteFunc(r.clients, which)
+	return err
+}
+
+// endClients ends those that are left after something failed.
+func (r *running) endClients() {
+	for _, c := range r.clients {
+		c.kill(r.recorder)
+	}
+	r.clients = nil
+	_ = r.administrator.conn.Close()
+}
+
+// endServer stops the server in order, looks what the store did, and walks all its
+// chains.
+func (r *running) endServer() error {
+	if err := r.victim.process.Stop(); err != nil {
+		return brokenBy(err)
+	}
+	r.figures.lookAt(r.storeDir())
+	r.result.Store = r.figures
+	engine, err := badgerlog.Open(badgerlog.DefaultOptions(r.storeDir()))
+	if err != nil {
+		return brokenBy(err)
+	}
+	_, err = storagetest.CheckStore(engine)
+	if err != nil {
+		err = brokenBy(err)
+	}
+	return errors.Join(err, engine.Close())
+}
+
+// proofs are what a store must have done for a campaign to prove anything.
+var proofs = []string{
+	"value logs rewritten", "messages trimmed", "memtables begun", "tables built", "value logs begun", "disk reads",
+}
+
+// Missing lists what the store did not do, though a campaign is to meet it.
+func (r Result) Missing() []string {
+	return slices.DeleteFunc(slices.Clone(proofs), func(what string) bool { return r.Store[what] > 0 })
+}

@@ -1,0 +1,116 @@
+package crash
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/headrace/headrace/faults/history"
+)
+
+// roleVariable is the environment of a process that is a client: its role, as JSON.
+const roleVariable = "HEADRACE_CRASH_ROLE"
+
+// role is what a client does, and with what.
+type role struct {
+	// Client is its number: no two clients of a campaign have the same.
+	Client uint64
+	// Address is the server's, History the directory of the history.
+	Address, History string
+	Seed             uint64
+	// Publisher publishes; else it subscribes, to Subscription.
+	Publisher    bool
+	Subscription subscriptionRole
+}
+
+// subscriptionRole says how a client subscribes.
+type subscriptionRole struct {
+	Number uint64
+	Name   string
+	// Manual grants; else it sets windows.
+	Manual bool
+	// ClientID takes the place of an earlier session on an exclusive subscription.
+	ClientID string
+}
+
+// IsClient says whether this process was started as a client.
+func IsClient() bool { return os.Getenv(roleVariable) != "" }
+
+// Client is the life of a client: it does what its role says until its standard input
+// ends, and gives the code to exit with.
+func Client() int {
+	if err := runClient(); err != nil {
+		fmt.Fprintln(os.Stderr, "client:", err)
+		return 1
+	}
+	return 0
+}
+
+func runClient() error {
+	var r role
+	if err := json.Unmarshal([]byte(os.Getenv(roleVariable)), &r); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		stop()
+	}()
+	recorder, err := history.Create(r.History, fmt.Sprintf("client-%06d", r.Client))
+	if err != nil {
+		return err
+	}
+	conn, err := dial(r.Address)
+	if err != nil {
+		return err
+	}
+	random := rand.New(rand.NewPCG(r.Seed, r.Client))
+	if r.Publisher {
+		err = (&publisher{conn: conn, recorder: recorder, client: r.Client, random: random, told: os.Stdout}).run(ctx)
+	} else {
+		err = (&subscriber{conn: conn, recorder: recorder, client: r.Client, role: r.Subscription, random: random}).run(ctx)
+	}
+	return errors.Join(err, conn.Close(), recorder.Close())
+}
+
+const (
+	// The wait before a client connects again.
+	shortestWait, longestWait = 5 * time.Millisecond, 40 * time.Millisecond
+	// maxFrameBytes is more than any frame has.
+	maxFrameBytes = 16 << 20
+)
+
+// dial makes a connection that comes back fast.
+func dial(address string) (*grpc.ClientConn, error) {
+	return grpc.NewClient(address,
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxFrameBytes)),
+		grpc.WithConnectParams(grpc.ConnectParams{
+			Backoff:           backoff.Config{BaseDelay: shortestWait, Multiplier: 1.5, MaxDelay: longestWait},
+			MinConnectTimeout: time.Second,
+		}))
+}
+
+// pause waits a little before the next try; false when ctx ends first.
+func pause(ctx context.Context) bool { return pauseFor(ctx, longestWait) }
+
+func pauseFor(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
