@@ -3,12 +3,15 @@ package shardlog_test
 import (
 	"errors"
 	"fmt"
+	"log/slog"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/headrace/headrace/storage"
+	"github.com/headrace/headrace/storage/shardlog"
 	"github.com/headrace/headrace/storage/storagetest"
 )
 
@@ -135,11 +138,24 @@ func TestASubscriptionThatNeverCameToBeIsRemoved(t *testing.T) {
 	}
 }
 
+// loggedBytes counts what is logged.
+type loggedBytes struct{ atomic.Int64 }
+
+// Write counts.
+func (l *loggedBytes) Write(b []byte) (int, error) {
+	l.Add(int64(len(b)))
+	return len(b), nil
+}
+
 // TestADeletionThatWasInterruptedGoesOn fails each commit of a deletion in turn.
 func TestADeletionThatWasInterruptedGoesOn(t *testing.T) {
 	for failing := uint64(1); failing <= 5; failing++ {
 		t.Run(fmt.Sprintf("commit %d", failing), func(t *testing.T) {
-			h, m := memoryStore(t)
+			var complaints loggedBytes
+			h := storagetest.NewStoreHarness(t, storagetest.MemoryHome(), shardlog.Options{
+				Logger: slog.New(slog.NewTextHandler(&complaints, &slog.HandlerOptions{Level: slog.LevelError})),
+			})
+			m := memoryOf(h)
 			topic := h.MustCreateTopic("orders", 2)
 			p := storage.PartitionID{Topic: topic.ID}
 			s := h.MustSubscribe("billing", topic.ID, storage.Start{})
@@ -157,7 +173,11 @@ func TestADeletionThatWasInterruptedGoesOn(t *testing.T) {
 				}
 			}
 			h.Crash()
+			complaints.Store(0)
 			h.Open()
+			if complaints.Load() > 0 {
+				t.Error("a half of a deletion was taken for damage")
+			}
 			h.Tick()
 			if left := len(h.Subscriptions()); subscriptionGone && left != 0 {
 				t.Error("the subscription is still there")

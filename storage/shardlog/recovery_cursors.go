@@ -60,7 +60,8 @@ func (r *recovery) readCursor(key []byte, value storage.Value, id cursorID) erro
 		c.Cursor, err = record.DecodeCursor(key, value)
 		return err
 	})
-	if err == nil {
+	// Of one that is being deleted the ack chunks went first, in steps.
+	if err == nil && s.State != storage.Deleting {
 		err = r.takeAcks(c, r.found[id])
 	}
 	if err != nil {
