@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"time"
 
 	"google.golang.org/grpc"
@@ -93,7 +94,7 @@ func retry(ctx context.Context, what string, try func() (done bool, err error)) 
 const numberLabel = "number"
 
 func (a *administrator) createTopic(ctx context.Context, name string, partitions uint32, number uint64) error {
-	label := map[string]string{numberLabel: fmt.Sprint(number)}
+	label := map[string]string{numberLabel: strconv.FormatUint(number, 10)}
 	return retry(ctx, "create topic", func() (bool, error) {
 		_, err := a.topics.CreateTopic(ctx, &headracev1.CreateTopicRequest{Topic: &headracev1.Topic{
 			Name: name, Partitions: partitions, Labels: label, Retention: &headracev1.Retention{MinAge: durationpb.New(0)},
@@ -109,7 +110,7 @@ func (a *administrator) createTopic(ctx context.Context, name string, partitions
 }
 
 func (a *administrator) createSubscription(ctx context.Context, r subscriptionRole, topicName string, topic uint64) error {
-	label := map[string]string{numberLabel: fmt.Sprint(r.Number)}
+	label := map[string]string{numberLabel: strconv.FormatUint(r.Number, 10)}
 	mode := headracev1.SubscriptionMode_SUBSCRIPTION_MODE_SHARED
 	if r.ClientID != "" {
 		mode = headracev1.SubscriptionMode_SUBSCRIPTION_MODE_EXCLUSIVE

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/headrace/headrace/faults/history"
@@ -97,11 +98,11 @@ func broken(violations []history.Violation) error {
 	if len(violations) == 0 {
 		return nil
 	}
-	text := ""
+	var text strings.Builder
 	for _, v := range violations[:min(len(violations), maxShownViolations)] {
-		text += "\n" + v.String()
+		text.WriteString("\n" + v.String())
 	}
-	return fmt.Errorf("%w: %d violations:%s", ErrPromiseBroken, len(violations), text)
+	return fmt.Errorf("%w: %d violations:%s", ErrPromiseBroken, len(violations), text.String())
 }
 
 func (c *Campaign) historyDir() string { return filepath.Join(c.Dir, "history") }
@@ -168,13 +169,20 @@ func (r *running) rounds(ctx context.Context) error {
 	for round := range r.Rounds {
 		if err := r.round(ctx, round); err != nil {
 			giveUp()
-			<-ended
-			return fmt.Errorf("seed %d, round %d: %w", r.Seed, round, err)
+			return errors.Join(fmt.Errorf("seed %d, round %d: %w", r.Seed, round, err), notCancelled(<-ended))
 		}
 		r.result.Rounds++
 	}
 	close(stop)
 	return <-ended
+}
+
+// notCancelled leaves out that somebody was told to give up.
+func notCancelled(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
 }
 
 func (r *running) startClients() error {

@@ -31,8 +31,7 @@ func TestKilledServerKeepsItsPromises(t *testing.T) {
 	c := newCampaign(t, build(t, nil))
 	c.Rounds = *rounds
 	result, err := c.Run(t.Context())
-	text, _ := json.MarshalIndent(result, "", "  ")
-	t.Logf("seed %d: %s", c.Seed, text)
+	t.Logf("seed %d: %+v", c.Seed, result)
 	if err != nil {
 		t.Error(err)
 	}

@@ -88,11 +88,13 @@ func (p *publisher) stream(ctx context.Context) error {
 	return nil
 }
 
+type publishStream = grpc.BidiStreamingClient[headracev1.PublishStreamRequest, headracev1.PublishStreamResponse]
+
 // publishing is one stream. Its messages are numbered as its publish sequences are.
 type publishing struct {
 	*publisher
 	id     uint64
-	stream grpc.BidiStreamingClient[headracev1.PublishStreamRequest, headracev1.PublishStreamResponse]
+	stream publishStream
 
 	mu sync.Mutex
 	// sent and sentBytes were sent, through have results, the window allows the rest.
@@ -103,7 +105,7 @@ type publishing struct {
 	wake chan struct{}
 }
 
-func newPublishing(p *publisher, s grpc.BidiStreamingClient[headracev1.PublishStreamRequest, headracev1.PublishStreamResponse]) *publishing {
+func newPublishing(p *publisher, s publishStream) *publishing {
 	return &publishing{
 		publisher: p, id: p.client*streamsPerClient + p.streams, stream: s, wake: make(chan struct{}, 1),
 		windowMessages: 1_000, windowBytes: 4 << 20,

@@ -23,23 +23,24 @@ const roleVariable = "HEADRACE_CRASH_ROLE"
 // role is what a client does, and with what.
 type role struct {
 	// Client is its number: no two clients of a campaign have the same.
-	Client uint64
+	Client uint64 `json:"client"`
 	// Address is the server's, History the directory of the history.
-	Address, History string
-	Seed             uint64
+	Address string `json:"address"`
+	History string `json:"history"`
+	Seed    uint64 `json:"seed"`
 	// Publisher publishes; else it subscribes, to Subscription.
-	Publisher    bool
-	Subscription subscriptionRole
+	Publisher    bool             `json:"publisher"`
+	Subscription subscriptionRole `json:"subscription"`
 }
 
 // subscriptionRole says how a client subscribes.
 type subscriptionRole struct {
-	Number uint64
-	Name   string
+	Number uint64 `json:"number"`
+	Name   string `json:"name"`
 	// Manual grants; else it sets windows.
-	Manual bool
+	Manual bool `json:"manual"`
 	// ClientID takes the place of an earlier session on an exclusive subscription.
-	ClientID string
+	ClientID string `json:"client_id"`
 }
 
 // IsClient says whether this process was started as a client.
@@ -78,7 +79,7 @@ func runClient() error {
 	if r.Publisher {
 		err = (&publisher{conn: conn, recorder: recorder, client: r.Client, random: random, told: os.Stdout}).run(ctx)
 	} else {
-		err = (&subscriber{conn: conn, recorder: recorder, client: r.Client, role: r.Subscription, random: random}).run(ctx)
+		(&subscriber{conn: conn, recorder: recorder, client: r.Client, role: r.Subscription, random: random}).run(ctx)
 	}
 	return errors.Join(err, conn.Close(), recorder.Close())
 }

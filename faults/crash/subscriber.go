@@ -33,13 +33,12 @@ type subscriber struct {
 	sessions uint64
 }
 
-func (s *subscriber) run(ctx context.Context) error {
+func (s *subscriber) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		// A broken session is what this is about.
 		_ = s.session(ctx)
 		pause(ctx)
 	}
-	return nil
 }
 
 // session opens a session and serves it until it breaks or ctx ends.
@@ -70,7 +69,8 @@ func (s *subscriber) session(ctx context.Context) error {
 	go x.receive(streamCtx)
 	err = x.serve(ctx)
 	cancel()
-	for range x.frames { //nolint:revive // The reader must have ended before the session's record does.
+	for range x.frames {
+		continue // The reader must have ended before the session's record does.
 	}
 	return err
 }

@@ -27,7 +27,7 @@ type Checker struct {
 	// launched is the newest life of the server, serving the one that serves; 0: none.
 	launched, serving uint64
 	drained           bool
-	losses losses
+	losses            losses
 
 	topics        map[uint64]*topic
 	subscriptions map[uint64]*subscription

@@ -6,8 +6,9 @@ import "time"
 // dead.
 const noticeTime = time.Second
 
-// losses are the sessions that broke while the server lived, in the order of time.
-// Each may have been sent what its client never wrote down, and that was charged.
+// losses are the sessions that broke while the server lived, and those that lived for
+// a lease when it died, in the order of time. Each may have been sent what its client
+// never wrote down, and that was charged.
 type losses struct {
 	times []Instant
 	// before is how many had been noticed at the last look.

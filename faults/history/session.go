@@ -17,7 +17,6 @@ type session struct {
 	// closing: its client closes it in order. over: nothing of it counts any more but
 	// what was on its way.
 	closing, over bool
-	overBy        ending
 
 	credit     credit
 	deliveries []delivery // by sequence - 1
@@ -144,7 +143,11 @@ func (c *Checker) end(s *session, how ending) {
 			how = byServer // released, or charged: that is left open below
 		}
 	}
-	s.over, s.overBy = true, how
+	if lease := s.subscription.lease; how == byServer && lease > 0 && c.now.Sub(s.began) >= lease {
+		// What was on its way to a client that did not read may have expired, too.
+		c.losses.add(c.now)
+	}
+	s.over = true
 	delete(c.open, s.id)
 	for i := range s.deliveries {
 		d := &s.deliveries[i]
