@@ -31,6 +31,9 @@ type Topic struct {
 	// forgotten before their time.
 	DedupeWindow time.Duration
 	DedupeIDs    uint32
+	// ReplayOf is the subscription whose redriven messages this private topic holds;
+	// 0: a topic like any other.
+	ReplayOf SubscriptionID
 	// Definition is the broker's own description, opaque here, at most
 	// MaxDefinitionBytes.
 	Definition []byte
@@ -43,6 +46,8 @@ type Subscription struct {
 	Topic     TopicID
 	State     State
 	CreatedAt time.Time
+	// Replay is the private topic of the replay partition; 0: there is none yet.
+	Replay TopicID
 	// Definition is the broker's own description, opaque here, at most
 	// MaxDefinitionBytes.
 	Definition []byte

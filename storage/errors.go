@@ -35,6 +35,9 @@ var (
 	// ErrFormat is returned by an engine's Open when the directory holds something
 	// else, or a store of a newer format.
 	ErrFormat = errors.New("storage: format not supported")
+	// ErrStale is returned when a change was made for a subscription's state before a
+	// seek. Nothing of it was stored.
+	ErrStale = errors.New("storage: of an earlier generation")
 	// ErrTrimmed is returned when an offset is below the first retained one.
 	ErrTrimmed = errors.New("storage: offset no longer retained")
 	// ErrStaleProducer is returned when a producer was opened again since, or is

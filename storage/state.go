@@ -20,6 +20,8 @@ type ChangeSet struct {
 // CursorChange is the new delivery state of one partition.
 type CursorChange struct {
 	Partition uint16
+	// Generation is the cursor's: a change of another one is ErrStale. 0 goes with any.
+	Generation uint64
 	// Floor: every message before it is settled. It never goes back within a
 	// generation. Chunks that lie wholly below it are deleted by the store.
 	Floor Offset
@@ -28,6 +30,12 @@ type CursorChange struct {
 	// Chunks are the ack chunks that changed, each with its whole content, in order
 	// of their indexes.
 	Chunks []Chunk
+	// Histories are the failures of messages that failed again, each with all that is
+	// kept, within BoundFailures, by offset. Whatever is settled loses its history.
+	Histories []History
+	// DeadLetters are messages given up, settled by the same change. The store copies
+	// them and gives them their sequences.
+	DeadLetters []DeadLetter
 }
 
 // Counters are a partition's delivery statistics since its subscription was
@@ -75,6 +83,8 @@ type Cursor struct {
 	// Holes are the ranges at and above the floor that hold no message.
 	Holes  []OffsetRange
 	Chunks []Chunk
+	// Histories are the failures kept of unsettled messages.
+	Histories []History
 }
 
 // StateSlot is one subscription's place in the committer's inbox. It holds one
@@ -88,7 +98,7 @@ type StateSlot interface {
 	// Done reports whether the slot is idle, and the error of the last change set:
 	// ErrNoSpace (below the second mark: submit again later), ErrUnavailable,
 	// ErrUnknown, ErrDataLoss (this subscription is fenced), ErrNotFound (it is
-	// deleted).
+	// deleted), ErrStale (it was moved meanwhile).
 	Done() (idle bool, err error)
 	// Close gives the slot up; an open change set is still committed.
 	Close()

@@ -31,6 +31,8 @@ var checks = map[record.Kind]func(key, value []byte) error{
 	record.KindAck:          decodes(record.DecodeAckPart),
 	record.KindProducer:     checkProducer,
 	record.KindDedupe:       decodes(record.DecodeDedupe),
+	record.KindHistory:      decodes(record.DecodeHistory),
+	record.KindDeadLetter:   decodes(record.DecodeDeadLetter),
 	record.KindTopic:        decodes(record.DecodeTopic),
 	record.KindSubscription: decodes(record.DecodeSubscription),
 	record.KindShard:        decodes(record.DecodeShard),

@@ -22,10 +22,10 @@ type Report struct {
 	// Topics, Subscriptions and Partitions are those in use.
 	Topics, Subscriptions, Partitions int
 	// Batches are the headers in the ring, Pointers and Segments the records of
-	// messages, AckParts those of ack chunks.
-	Batches, Pointers, Segments, AckParts int
-	// Holes are the pointers without messages.
-	Holes int
+	// messages, AckParts those of ack chunks, Histories those of failures.
+	Batches, Pointers, Segments, AckParts, Histories int
+	// Holes are the pointers without messages, DeadLetters those kept.
+	Holes, DeadLetters int
 	// Orphans are commit segments without a pointer: they wait for their deletion.
 	Orphans int
 	// Producers are those that are remembered, ProducerBatches the batches of theirs;

@@ -32,6 +32,24 @@ func (r *reader) uint64() uint64 {
 	return v
 }
 
+// text takes a text behind its length of one or two bytes off the front; false when
+// there is not as much.
+func (r *reader) text(into *string, lengthBytes int) bool {
+	if len(*r) < lengthBytes {
+		return false
+	}
+	n := int((*r)[0])
+	if lengthBytes == 2 {
+		n = int(binary.BigEndian.Uint16(*r))
+	}
+	rest := (*r)[lengthBytes:]
+	if len(rest) < n {
+		return false
+	}
+	*into, *r = string(rest[:n]), rest[n:]
+	return true
+}
+
 func (r *reader) time() time.Time { return timeOf(int64(r.uint64())) }
 
 func (r *reader) totals() Totals { return Totals{Messages: r.uint64(), Bytes: r.uint64()} }

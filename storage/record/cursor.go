@@ -10,7 +10,7 @@ import (
 
 // Cursor is a subscription's record in a partition, of constant size:
 //
-//	version(1) generation(8) floor(8) settled(8) ack_parts(4) ack_sum(8) dead_first(8) dead_last(8)
+//	version(1) generation(8) floor(8) settled(8) ack_parts(4) ack_sum(8) dead(8) dead_sum(8) dead_last(8)
 //	delivered(8) redelivered(8) acked(8) retried(8) released(8) expired(8) crc(4)
 type Cursor struct {
 	// Generation grows with each seek; ack chunks of another one are rubbish.
@@ -20,20 +20,21 @@ type Cursor struct {
 	// Settled counts the offsets that the ack chunks hold as acked, as they were
 	// written: the floor may have passed some since.
 	Settled uint64
-	// AckParts counts the records of ack chunks of the generation, AckSum is the
-	// exclusive or of AckHash over them: what is found must match.
+	// AckParts counts the records of ack chunks and histories of the generation,
+	// AckSum is the exclusive or of AckHash and HistoryHash over them: what is found
+	// must match.
 	AckParts uint32
 	AckSum   uint64
-	// DeadFirst and DeadLast are the sequences of the first and last dead letter;
-	// 0 as long as none are kept.
-	DeadFirst, DeadLast uint64
+	// Dead counts the dead letters kept of the partition, DeadSum is the exclusive or
+	// of DeadLetterHash over them, DeadLast the last sequence given.
+	Dead, DeadSum, DeadLast uint64
 	// Counters are statistics, as of the last change set.
 	Counters storage.Counters
 }
 
 const (
-	cursorVersion   = 1
-	cursorBodyBytes = 8 + 8 + 8 + 4 + 8 + 8 + 8 + 6*8
+	cursorVersion   = 2
+	cursorBodyBytes = 8 + 8 + 8 + 4 + 8 + 3*8 + 6*8
 )
 
 // AppendCursor appends the value of a cursor.
@@ -45,7 +46,8 @@ func AppendCursor(dst, key []byte, c *Cursor) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, c.Settled)
 	dst = binary.BigEndian.AppendUint32(dst, c.AckParts)
 	dst = binary.BigEndian.AppendUint64(dst, c.AckSum)
-	dst = binary.BigEndian.AppendUint64(dst, c.DeadFirst)
+	dst = binary.BigEndian.AppendUint64(dst, c.Dead)
+	dst = binary.BigEndian.AppendUint64(dst, c.DeadSum)
 	dst = binary.BigEndian.AppendUint64(dst, c.DeadLast)
 	dst = appendCounters(dst, &c.Counters)
 	return seal(dst, start, key)
@@ -76,7 +78,8 @@ func DecodeCursor(key, value []byte) (Cursor, error) {
 		Settled:    r.uint64(),
 		AckParts:   r.uint32(),
 		AckSum:     r.uint64(),
-		DeadFirst:  r.uint64(),
+		Dead:       r.uint64(),
+		DeadSum:    r.uint64(),
 		DeadLast:   r.uint64(),
 		Counters:   readCounters(&r),
 	}, nil

@@ -18,6 +18,8 @@ import (
 //	x 2 producer(16) topic(4)                             how far it has come
 //	x 3 producer(16) topic(4) slot(2)                     a batch, by its number mod storage.ProducerBatches
 //	i topic(4) partition(2) batch(8)
+//	r subscription(4) partition(2) generation(8) offset(8)
+//	q subscription(4) sequence(8) partition(2)
 //	t topic(4)
 //	u subscription(4)
 //	z
@@ -28,6 +30,8 @@ const (
 	partitionKeyBytes    = 1 + 4 + 2
 	cursorKeyBytes       = 1 + 4 + 2
 	ackKeyBytes          = 1 + 4 + 2 + 8 + 8 + 1
+	historyKeyBytes      = 1 + 4 + 2 + 8 + 8
+	deadLetterKeyBytes   = 1 + 4 + 8 + 2
 	topicKeyBytes        = 1 + 4
 	subscriptionKeyBytes = 1 + 4
 	shardKeyBytes        = 1

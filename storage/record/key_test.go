@@ -14,7 +14,7 @@ import (
 func TestKeysSortByTheirFields(t *testing.T) {
 	numbers := []uint64{0, 1, 255, 256, 65535, 1 << 16, 1 << 31, 1<<32 - 1}
 	big := append(slices.Clone(numbers), 1<<32, 1<<56, 1<<64-1)
-	var segments, pointers, acks [][]byte
+	var segments, pointers, acks, histories, dead [][]byte
 	for _, a := range big {
 		for _, b := range []uint16{0, 1, 256, 65535} {
 			segments = append(segments, AppendSegmentKey(nil, a, b))
@@ -25,15 +25,22 @@ func TestKeysSortByTheirFields(t *testing.T) {
 			for _, base := range big {
 				p := storage.PartitionID{Topic: storage.TopicID(topic), Partition: partition}
 				pointers = append(pointers, AppendPointerKey(nil, p, storage.Offset(base)))
+				s := storage.SubscriptionID(topic)
+				histories = append(histories, AppendHistoryKey(nil, HistoryKey{s, partition, base, storage.Offset(base)}))
 				for _, part := range []uint8{0, 1, 255} {
 					acks = append(acks, AppendAckKey(nil, AckKey{
-						Subscription: storage.SubscriptionID(topic), Partition: partition, Generation: base, Chunk: base, Part: part,
+						Subscription: s, Partition: partition, Generation: base, Chunk: base, Part: part,
 					}))
 				}
 			}
 		}
 	}
-	for name, keys := range map[string][][]byte{"s": segments, "m": pointers, "a": acks} {
+	for _, s := range numbers {
+		for _, sequence := range big {
+			dead = append(dead, AppendDeadLetterKey(nil, storage.SubscriptionID(s), storage.DeadLetterID{Sequence: sequence}))
+		}
+	}
+	for name, keys := range map[string][][]byte{"s": segments, "m": pointers, "a": acks, "r": histories, "q": dead} {
 		if !slices.IsSortedFunc(keys, bytes.Compare) {
 			t.Errorf("keys of %s do not sort by their fields", name)
 		}
@@ -58,6 +65,12 @@ func TestKeysParseToTheirFields(t *testing.T) {
 		check(t, "c", err == nil && gotS == s && gotPart == p.Partition)
 		gotAck, err := ParseAckKey(AppendAckKey(nil, ack))
 		check(t, "a", err == nil && gotAck == ack)
+		history := HistoryKey{Subscription: s, Partition: p.Partition, Generation: rand.Uint64(), Offset: o}
+		gotHistory, err := ParseHistoryKey(AppendHistoryKey(nil, history))
+		check(t, "r", err == nil && gotHistory == history)
+		dead := storage.DeadLetterID{Sequence: uint64(o), Partition: p.Partition}
+		gotS, gotDead, err := ParseDeadLetterKey(AppendDeadLetterKey(nil, s, dead))
+		check(t, "q", err == nil && gotS == s && gotDead == dead)
 		gotT, err := ParseTopicKey(AppendTopicKey(nil, p.Topic))
 		check(t, "t", err == nil && gotT == p.Topic)
 		gotS, err = ParseSubscriptionKey(AppendSubscriptionKey(nil, s))

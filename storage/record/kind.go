@@ -22,6 +22,10 @@ const (
 	KindProducer Kind = 'x'
 	// KindDedupe: the dedupe ids of a commit in a partition.
 	KindDedupe Kind = 'i'
+	// KindHistory: the last failures of messages that failed.
+	KindHistory Kind = 'r'
+	// KindDeadLetter: messages that subscriptions gave up.
+	KindDeadLetter Kind = 'q'
 	// KindTopic: topics.
 	KindTopic Kind = 't'
 	// KindSubscription: subscriptions.
@@ -30,10 +34,10 @@ const (
 	KindShard Kind = 'z'
 )
 
-// Reserved are the letters that are spoken for and not written yet: retries
-// waiting (r), dead letters (q), delivered runs (l), due times (d), expiry times
-// (e), transactions (y), snapshots (n), other configuration (g).
-const Reserved = "rqldeyng"
+// Reserved are the letters that are spoken for and not written yet: delivered runs
+// (l), due times (d), expiry times (e), transactions (y), snapshots (n), other
+// configuration (g).
+const Reserved = "ldeyng"
 
 // AppendPrefix appends the prefix of all keys of a kind.
 func AppendPrefix(dst []byte, k Kind) []byte { return append(dst, byte(k)) }

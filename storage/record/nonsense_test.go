@@ -44,12 +44,18 @@ func TestNonsenseUnderARightChecksumIsDataLoss(t *testing.T) {
 		attempts  = firstRun + 3*ackRunBytes + 2
 
 		producerParts = versionBytes + producerBatchHead
+		failures      = 1 + 8
+		failureKind   = failures + 1 + 8
+		clientLength  = failureKind + 1
+		deadReason    = 1 + 8 + 8 + 8
+		deadPresence  = deadReason + 1 + 3*4
+		deadFailures  = deadPresence + 1 + 4
 	)
 	for name, c := range map[string]struct {
 		sample string
 		change func([]byte)
 	}{
-		"another version":               {"c cursor", set(0, 2)},
+		"another version":               {"c cursor", set(0, 0xfe)},
 		"another hash":                  {"b header", set(hash, 0)},
 		"an unknown form of pointer":    {"m pointer", set(form, 3)},
 		"a hole in a run's size":        {"m pointer", set(form, pointerHole)},
@@ -76,6 +82,15 @@ func TestNonsenseUnderARightChecksumIsDataLoss(t *testing.T) {
 		"ids after a batch to come":     {"i dedupe ids", set(1+8, 1)},
 		"two ids of one offset":         {"i dedupe ids", set(1+8+8+8+17+16, 0)},
 		"an id that is cut":             {"i dedupe ids", set(1+8+8+8+17+16, 0x80)},
+		"more failures than are kept":   {"r history", set(failures, storage.MaxFailures+1)},
+		"failures that are not there":   {"r history", set(failures, 3)},
+		"bytes behind the failures":     {"r history", set(failures, 1)},
+		"a failure of no kind":          {"r history", set(failureKind, 0)},
+		"a text past the end":           {"r history", set(clientLength, 0xff)},
+		"a dead letter for no reason":   {"q dead letter", set(deadReason, 0)},
+		"a key that is half there":      {"q dead letter", set(deadPresence, 0)},
+		"a presence of two":             {"q dead letter", set(deadPresence, 2)},
+		"a dead letter without a body":  {"q dead letter", set(deadFailures, 200)},
 	} {
 		r := records[c.sample]
 		if _, _, err := decoders[Kind(r.key[0])](r.key, resealed(r, c.change)); !errors.Is(err, storage.ErrDataLoss) {

@@ -42,6 +42,14 @@ var decoders = map[Kind]func(key, value []byte) (any, []byte, error){
 		}
 		return d, AppendDedupe(nil, k, &d), nil
 	},
+	KindHistory: func(k, v []byte) (any, []byte, error) {
+		h, err := DecodeHistory(k, v)
+		return h, AppendHistory(nil, k, &h), err
+	},
+	KindDeadLetter: func(k, v []byte) (any, []byte, error) {
+		d, err := DecodeDeadLetter(k, v)
+		return d, AppendDeadLetter(nil, k, &d), err
+	},
 	KindTopic: func(k, v []byte) (any, []byte, error) {
 		t, err := DecodeTopic(k, v)
 		if err != nil {
@@ -116,7 +124,8 @@ func TestEveryRecordRoundTrips(t *testing.T) {
 func TestDecodedIsWhatWasEncoded(t *testing.T) {
 	want := map[string]any{
 		"b header": sampleHeader, "m pointer": samplePointer, "m hole": sampleHole,
-		"p partition": sampleRecord, "c cursor": sampleCursor, "t topic": sampleTopic,
+		"p partition": sampleRecord, "c cursor": sampleCursor,
+		"r history": sampleHistory, "q dead letter": sampleDeadLetter, "t topic": sampleTopic,
 		"u subscription": sampleSubscription, "z shard": sampleShard,
 	}
 	records := sampleRecords(t)

@@ -31,8 +31,19 @@ var (
 	}
 	sampleCursor = Cursor{
 		Generation: 2, Floor: 4100, Settled: 33, AckParts: 3,
-		AckSum: 0x0102030405060708, DeadFirst: 1, DeadLast: 5,
+		AckSum: 0x0102030405060708, Dead: 2, DeadSum: 0x1122, DeadLast: 5,
 		Counters: storage.Counters{Delivered: 70, Redelivered: 6, Acked: 60, Retried: 3, Released: 2, Expired: 1},
+	}
+	sampleFailures = []storage.Failure{
+		{Time: sampleTime, Client: "worker-1", Kind: storage.FailureRetried, Code: "db", Reason: "no connection"},
+		{Kind: storage.FailureLost},
+	}
+	sampleHistoryKey = HistoryKey{Subscription: 0x0a0b0c0d, Partition: 0x0506, Generation: 2, Offset: 4099}
+	sampleHistory    = History{Version: 0x40003, Failures: sampleFailures}
+	sampleDeadLetter = storage.DeadLetter{
+		Sequence: 77, Partition: 0x0506, Offset: 4099, LogTime: sampleTime, DeadTime: sampleTime.Add(time.Hour),
+		Reason: storage.DeadAttempts, Failed: 15, Expired: 1, Lost: 2, Failures: sampleFailures,
+		Key: storage.KeyHash{Hash: 0xdeadbeef, Present: true}, Message: []byte("wire bytes"),
 	}
 	sampleTopic = storage.Topic{
 		ID: 0x01020304, Name: "default/quakes", Partitions: 256, State: storage.Active,
@@ -100,6 +111,10 @@ func sampleRecords(tb testing.TB) map[string]encoded {
 	put("m hole", pointerKey, func(k []byte) []byte { return AppendPointer(nil, k, &sampleHole) })
 	put("p partition", AppendPartitionKey(nil, samplePartition), func(k []byte) []byte { return AppendPartition(nil, k, &sampleRecord) })
 	put("c cursor", AppendCursorKey(nil, 0x0a0b0c0d, 0x0506), func(k []byte) []byte { return AppendCursor(nil, k, &sampleCursor) })
+	put("r history", AppendHistoryKey(nil, sampleHistoryKey), func(k []byte) []byte { return AppendHistory(nil, k, &sampleHistory) })
+	put("q dead letter", AppendDeadLetterKey(nil, 0x0a0b0c0d, sampleDeadLetter.ID()), func(k []byte) []byte {
+		return AppendDeadLetter(nil, k, &sampleDeadLetter)
+	})
 	put("t topic", AppendTopicKey(nil, sampleTopic.ID), func(k []byte) []byte { return must(AppendTopic(nil, k, &sampleTopic)) })
 	brief := sampleTopic
 	brief.DedupeWindow, brief.DedupeIDs = time.Hour, 500

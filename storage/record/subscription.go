@@ -17,6 +17,8 @@ func AppendSubscription(dst, key []byte, s *storage.Subscription) ([]byte, error
 		State:      storagev1.RecordState(s.State),
 		CreateTime: timestamppb.New(s.CreatedAt),
 		Definition: s.Definition,
+
+		ReplayTopicId: uint32(s.Replay),
 	})
 }
 
@@ -40,5 +42,6 @@ func DecodeSubscription(key, value []byte) (storage.Subscription, error) {
 		State:      storage.State(m.GetState()),
 		CreatedAt:  m.GetCreateTime().AsTime(),
 		Definition: m.GetDefinition(),
+		Replay:     storage.TopicID(m.GetReplayTopicId()),
 	}, nil
 }

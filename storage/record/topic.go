@@ -27,6 +27,8 @@ func AppendTopic(dst, key []byte, t *storage.Topic) ([]byte, error) {
 		CreateTime: timestamppb.New(t.CreatedAt),
 		MinAge:     durationpb.New(t.MinAge),
 		Definition: t.Definition,
+
+		ReplayOfSubscriptionId: uint32(t.ReplayOf),
 	}
 	// A topic that is as topics were before they had these has the same bytes.
 	if t.DedupeWindow != storage.DefaultDedupeWindow {
@@ -59,6 +61,7 @@ func DecodeTopic(key, value []byte) (storage.Topic, error) {
 		CreatedAt:  m.GetCreateTime().AsTime(),
 		MinAge:     m.GetMinAge().AsDuration(),
 		Definition: m.GetDefinition(),
+		ReplayOf:   storage.SubscriptionID(m.GetReplayOfSubscriptionId()),
 
 		DedupeWindow: storage.DefaultDedupeWindow,
 		DedupeIDs:    storage.DefaultDedupeIDs,

@@ -19,6 +19,9 @@ const (
 	// and renewed checkpoints.
 	sealKeys        = 1000
 	sealInlineBytes = 160 << 10
+	// maxKeptMemBytes bounds the memory that a batch keeps for its next use; large dead
+	// letters need more now and then.
+	maxKeptMemBytes = 4 << 20
 	// maxOpenKeys and maxOpenInlineBytes are left for what the batch is filled with.
 	maxOpenKeys        = record.MaxBatchKeys - sealKeys
 	maxOpenInlineBytes = record.MaxBatchInlineBytes - sealInlineBytes
@@ -107,6 +110,9 @@ func (b *batch) reset() {
 		if share.queue.openIn == b {
 			share.queue.openIn = nil // The batch is used again, without this queue.
 		}
+	}
+	if cap(b.mem) > maxKeptMemBytes {
+		b.mem = nil
 	}
 	clear(b.Ops)
 	clear(b.chunks)

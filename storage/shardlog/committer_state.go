@@ -66,6 +66,10 @@ func changeSetNeed(set *storage.ChangeSet) need {
 		for j := range change.Chunks {
 			n = n.plus(chunkNeed(&change.Chunks[j]))
 		}
+		n = n.plus(historyNeed.times(len(change.Histories)))
+		for j := range change.DeadLetters {
+			n = n.plus(deadLetterNeed(&change.DeadLetters[j]))
+		}
 	}
 	return n
 }
@@ -89,7 +93,7 @@ func (c *committer) applyChangeSet(set *storage.ChangeSet, n need) error {
 		return err
 	}
 	for i := range set.Cursors {
-		c.applyCursor(s.cursors[set.Cursors[i].Partition], &set.Cursors[i])
+		c.applyCursor(s.cursor(set.Cursors[i].Partition), &set.Cursors[i])
 	}
 	s.changedIn = c.open.Number
 	c.open.used = c.open.used.plus(n)
@@ -104,24 +108,52 @@ func (s *subscription) check(set *storage.ChangeSet) error {
 		return s.damage
 	}
 	for i := range set.Cursors {
-		change := &set.Cursors[i]
-		if int(change.Partition) >= len(s.cursors) {
-			return fmt.Errorf("%w: partition %d", storage.ErrNotFound, change.Partition)
-		}
-		c, p := s.cursors[change.Partition], s.topic.partitions[change.Partition]
-		if err := p.err(); err != nil {
+		if err := s.checkCursor(&set.Cursors[i]); err != nil {
 			return err
-		}
-		if change.Floor < c.Floor || change.Floor > p.next.Offset {
-			return fmt.Errorf("%w: subscription %d, partition %d: floor %d after %d with head %d",
-				storage.ErrDataLoss, s.ID, change.Partition, change.Floor, c.Floor, p.next.Offset)
-		}
-		if !ascending(change.Chunks) {
-			return fmt.Errorf("%w: subscription %d, partition %d: chunks out of order",
-				storage.ErrDataLoss, s.ID, change.Partition)
 		}
 	}
 	return nil
+}
+
+func (s *subscription) checkCursor(change *storage.CursorChange) error {
+	c := s.cursor(change.Partition)
+	if c == nil {
+		return fmt.Errorf("%w: partition %d", storage.ErrNotFound, change.Partition)
+	}
+	p := s.partition(change.Partition)
+	if err := p.err(); err != nil {
+		return err
+	}
+	if change.Generation != 0 && change.Generation != c.Generation {
+		return fmt.Errorf("%w: subscription %d, partition %d: generation %d after %d",
+			storage.ErrStale, s.ID, change.Partition, change.Generation, c.Generation)
+	}
+	if change.Floor < c.Floor || change.Floor > p.next.Offset {
+		return fmt.Errorf("%w: subscription %d, partition %d: floor %d after %d with head %d",
+			storage.ErrDataLoss, s.ID, change.Partition, change.Floor, c.Floor, p.next.Offset)
+	}
+	if !ascending(change.Chunks) || !historiesBelong(change) {
+		return fmt.Errorf("%w: subscription %d, partition %d: chunks out of order, or histories of others",
+			storage.ErrDataLoss, s.ID, change.Partition)
+	}
+	return nil
+}
+
+// historiesBelong says whether each history is of a message that is not settled with
+// the change: that message's history goes, and no key may occur twice.
+func historiesBelong(change *storage.CursorChange) bool {
+	for i := range change.Histories {
+		at := change.Histories[i].Offset
+		if at < change.Floor || i > 0 && change.Histories[i-1].Offset >= at {
+			return false
+		}
+		for j := range change.Chunks {
+			if acks(&change.Chunks[j], at) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func ascending(chunks []storage.Chunk) bool {
@@ -136,7 +168,7 @@ func ascending(chunks []storage.Chunk) bool {
 func (c *committer) applyCursor(x *cursor, change *storage.CursorChange) {
 	if change.Floor > x.Floor {
 		x.Floor = change.Floor
-		c.attention.add(x.subscription.topic.partitions[x.partition])
+		c.attention.add(x.subscription.partition(x.partition))
 	}
 	x.Counters = change.Counters
 	c.open.rewriteCursor(x)
@@ -145,6 +177,12 @@ func (c *committer) applyCursor(x *cursor, change *storage.CursorChange) {
 			c.applyChunk(x, &change.Chunks[i])
 			c.attention.add(x.subscription.topic.partitions[x.partition])
 		}
+	}
+	for i := range change.Histories {
+		c.putHistory(x, &change.Histories[i])
+	}
+	for i := range change.DeadLetters {
+		c.putDeadLetter(x, &change.DeadLetters[i])
 	}
 	c.doom(x)
 }
@@ -162,6 +200,7 @@ func (c *committer) applyChunk(x *cursor, chunk *storage.Chunk) {
 		c.open.deleteAckPart(x, chunk.Index, part)
 	}
 	x.replace(at, found, next)
+	c.open.used = c.open.used.plus(deleteNeed.times(c.dropHistories(x, chunk)))
 }
 
 // writeChunk writes the parts of a chunk under a new version.
@@ -199,12 +238,29 @@ func (x *cursor) replace(at int, found bool, next ackChunk) {
 	}
 }
 
-// doom deletes chunks below the cursor's floor, as many as one step may; the rest
-// follows in later batches.
+// doom deletes what lies below the cursor's floor or is of an older generation, as
+// much as one step may; the rest follows in later batches.
 func (c *committer) doom(x *cursor) {
-	keys, gone := 0, 0
+	keys := c.doomChunks(x, doomedKeysAtOnce)
+	keys += c.doomHistories(x, doomedKeysAtOnce-keys)
+	keys += c.doomOutdated(x, doomedKeysAtOnce-keys)
+	c.open.used = c.open.used.plus(deleteNeed.times(keys))
+	c.doomLater(x)
+}
+
+// doomLater has the rest deleted in later batches.
+func (c *committer) doomLater(x *cursor) {
+	if x.hasRubbish() && !x.doomed {
+		x.doomed = true
+		c.shard.doomed.push(x)
+	}
+}
+
+// doomChunks deletes chunks below the cursor's floor, at most so many records.
+func (c *committer) doomChunks(x *cursor, limit int) (keys int) {
+	gone := 0
 	for _, chunk := range x.chunks[:x.below()] {
-		if keys+int(chunk.parts) > doomedKeysAtOnce {
+		if keys+int(chunk.parts) > limit {
 			break
 		}
 		for part := range chunk.parts {
@@ -215,11 +271,7 @@ func (c *committer) doom(x *cursor) {
 		gone++
 	}
 	x.chunks = append(x.chunks[:0], x.chunks[gone:]...)
-	c.open.used = c.open.used.plus(deleteNeed.times(keys))
-	if x.below() > 0 && !x.doomed {
-		x.doomed = true
-		c.shard.doomed.push(x)
-	}
+	return keys
 }
 
 // fillDoomed goes on deleting chunks below floors, one step a cursor and batch.

@@ -10,14 +10,15 @@ import (
 	"github.com/headrace/headrace/storage/record"
 )
 
-// Cursors is a subscription's state as stored, one entry a partition. It waits for
-// what was handed to the committer before. Errors: ErrNotFound, ErrDataLoss.
+// Cursors is a subscription's state as stored, one entry a partition, the replay
+// partition last if there is one. It waits for what was handed to the committer
+// before. Errors: ErrNotFound, ErrDataLoss.
 func (s *Store) Cursors(ctx context.Context, id storage.SubscriptionID) ([]storage.Cursor, error) {
 	stored, err := s.storedCursors(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	cursors := make([]storage.Cursor, 0, len(stored.holes))
+	cursors := make([]storage.Cursor, 0, len(stored.holes)+1)
 	for len(cursors) < len(stored.holes) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -25,6 +26,21 @@ func (s *Store) Cursors(ctx context.Context, id storage.SubscriptionID) ([]stora
 		if cursors, err = s.readCursors(cursors, id, stored); err != nil {
 			return nil, fmt.Errorf("subscription %d, partition %d: %w", id, len(cursors), err)
 		}
+	}
+	if stored.replay {
+		return s.readReplayCursor(cursors, id)
+	}
+	return cursors, nil
+}
+
+func (s *Store) readReplayCursor(cursors []storage.Cursor, id storage.SubscriptionID) ([]storage.Cursor, error) {
+	err := s.engine.View(func(r storage.Reader) error {
+		c, err := readCursor(r, id, storage.ReplayPartition)
+		cursors = append(cursors, c)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("subscription %d, replay partition: %w", id, err)
 	}
 	return cursors, nil
 }
@@ -54,6 +70,8 @@ func (s *Store) readCursors(cursors []storage.Cursor, id storage.SubscriptionID,
 // storedCursors is what the committer says of a subscription's cursors.
 type storedCursors struct {
 	topic storage.TopicID
+	// replay: there is one on a replay partition, too.
+	replay bool
 	// holes is how many holes each partition has.
 	holes []uint32
 	err   error
@@ -68,7 +86,7 @@ func (s *Store) storedCursors(ctx context.Context, id storage.SubscriptionID) (s
 			answers <- storedCursors{err: storage.ErrNotFound}
 			return
 		}
-		a := storedCursors{topic: x.topic.ID, err: x.damage, holes: make([]uint32, len(x.cursors))}
+		a := storedCursors{topic: x.topic.ID, replay: x.replay != nil, err: x.damage, holes: make([]uint32, len(x.cursors))}
 		for i, p := range x.topic.partitions {
 			a.holes[i] = p.holes.Number
 		}
@@ -115,8 +133,31 @@ func readCursor(r storage.Reader, id storage.SubscriptionID, partition uint16) (
 	if err != nil {
 		return c, err
 	}
-	c.Chunks, err = readChunks(r, id, &c, storage.ChunkOf(c.Floor), math.MaxUint64)
+	if c.Chunks, err = readChunks(r, id, &c, storage.ChunkOf(c.Floor), math.MaxUint64); err != nil {
+		return c, err
+	}
+	c.Histories, err = readHistories(r, id, &c)
 	return c, err
+}
+
+// readHistories reads the failure histories at and above a cursor's floor.
+func readHistories(r storage.Reader, id storage.SubscriptionID, c *storage.Cursor) (all []storage.History, err error) {
+	prefix := record.AppendHistoryPrefix(nil, id, c.Partition, c.Generation)
+	from := record.AppendHistoryKey(nil, record.HistoryKey{
+		Subscription: id, Partition: c.Partition, Generation: c.Generation, Offset: c.Floor,
+	})
+	err = r.Ascend(prefix, from, func(key []byte, value storage.Value) (bool, error) {
+		return true, value.Read(func(value []byte) error {
+			k, err := record.ParseHistoryKey(key)
+			if err != nil {
+				return err
+			}
+			h, err := record.DecodeHistory(key, value)
+			all = append(all, storage.History{Offset: k.Offset, Failures: h.Failures})
+			return err
+		})
+	})
+	return all, err
 }
 
 // readChunks reads the ack chunks of the indexes from `from` up to end, without what

@@ -64,14 +64,17 @@ func (d *directory) removeSubscription(id storage.SubscriptionID) {
 	delete(d.subscriptions, id)
 }
 
-// listTopics lists everything that is not gone, by id. A topic with a fenced
-// partition is Damaged.
+// listTopics lists everything that is not gone, by id, but for private topics. A topic
+// with a fenced partition is Damaged.
 func (d *directory) listTopics() []storage.Topic {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	list := make([]storage.Topic, 0, len(d.topics))
 	for _, id := range slices.Sorted(maps.Keys(d.topics)) {
 		t := d.topics[id]
+		if t.ReplayOf != 0 {
+			continue
+		}
 		if slices.ContainsFunc(t.partitions, func(p *partition) bool { return p.err() != nil }) {
 			t.State = storage.Damaged
 		}

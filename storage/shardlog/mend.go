@@ -165,25 +165,36 @@ func (r *recovery) mendHead(p *partition, floor storage.Offset) {
 	p.next, p.holes = m.next, m.holes
 }
 
-// mendCursor takes what is stored of a cursor's ack chunks for what there is: what
-// is missing of them has its messages delivered again.
-func (r *recovery) mendCursor(c *cursor, found *foundAcks) error {
-	if found == nil {
-		found = &foundAcks{generation: c.Generation}
+// mendCursor takes what is stored for a cursor for what there is: what is missing of
+// its acks has its messages delivered again.
+func (r *recovery) mendCursor(c *cursor, found *foundState) error {
+	current, err := found.current(c.Generation)
+	if err != nil {
+		return err
 	}
-	if found.err != nil || found.generation != c.Generation {
-		return fmt.Errorf("%w: its ack chunks: generation %d, expected %d: %w",
-			storage.ErrDataLoss, found.generation, c.Generation, found.err)
-	}
-	settled := c.Settled
-	c.AckParts, c.AckSum, c.Settled = 0, 0, 0
-	for _, chunk := range found.chunks {
-		c.count(chunk, 1)
-	}
-	c.chunks = found.chunks
+	settled, dead := c.Settled, c.Dead
+	r.recount(c, found, current)
 	r.mendedCursor(c, "Acks were lost with the batches that are missing: messages are delivered again.",
-		"settled_past_floor", c.Settled, "counted", settled)
+		"settled_past_floor", c.Settled, "counted", settled, "dead_letters", c.Dead, "dead_letters_counted", dead)
 	return nil
+}
+
+// recount makes a cursor count what was found.
+func (r *recovery) recount(c *cursor, found *foundState, current *foundGeneration) {
+	sum := found.count(current)
+	c.AckParts, c.AckSum, c.Settled = sum.AckParts, sum.AckSum, sum.Settled
+	c.Dead, c.DeadSum, c.DeadLast = sum.Dead, sum.DeadSum, max(c.DeadLast, found.deadLast)
+	c.adopt(found, current)
+}
+
+// restartCursor has a cursor whose record is lost begin a generation of its own:
+// what was settled in the one before is not known to be all.
+func (r *recovery) restartCursor(c *cursor) {
+	found := r.state(cursorID{c.subscription.ID, c.partition})
+	if n := len(found.generations); n > 0 {
+		c.Generation = found.generations[n-1].number + 1
+	}
+	r.recount(c, found, found.generation(c.Generation))
 }
 
 func (r *recovery) mendedCursor(c *cursor, what string, args ...any) {
@@ -204,6 +215,8 @@ func (r *recovery) mendAcks() {
 		if r.shard.subscriptions[id.subscription] == nil {
 			r.damagedSubscription(id.subscription, fmt.Errorf("%w: its record is missing", storage.ErrDataLoss))
 		}
-		r.dropStrays(found.strays)
+		for i := range found.generations {
+			r.dropStrays(found.generations[i].strays)
+		}
 	}
 }

@@ -24,8 +24,8 @@ type recovery struct {
 	asked, losses []BatchRange
 	// records are the partitions' own, by which heads are found.
 	records map[storage.PartitionID]record.Partition
-	// found are ack chunks by cursor.
-	found map[cursorID]*foundAcks
+	// found is what is stored for each cursor.
+	found map[cursorID]*foundState
 	// repairs are what the takeover writes to make the shard whole.
 	repairs []repair
 }
@@ -38,12 +38,12 @@ func recoverShard(ctx context.Context, engine storage.Engine, o Options) (*recov
 	r := &recovery{
 		engine: engine, logger: o.Logger, shard: newShard(), asked: o.AcceptLoss,
 		records: map[storage.PartitionID]record.Partition{},
-		found:   map[cursorID]*foundAcks{},
+		found:   map[cursorID]*foundState{},
 	}
 	steps := []func() error{
 		r.readShard, r.readChain,
 		r.readTopics, r.readPartitions, r.readHeads, r.readDedupe, r.readProducers,
-		r.readSubscriptions, r.readCursors, r.checkFloors,
+		r.readSubscriptions, r.linkReplays, r.readCursors, r.checkFloors,
 	}
 	for _, step := range steps {
 		if err := ctx.Err(); err != nil {
@@ -151,8 +151,8 @@ func (r *recovery) finish() {
 		if s.State == storage.Creating {
 			s.State = storage.Deleting
 		}
-		for _, c := range s.cursors {
-			if c != nil && s.damage == nil && c.below() > 0 {
+		for _, c := range s.allCursors() {
+			if s.damage == nil && c.hasRubbish() {
 				c.doomed = true
 				x.doomed.push(c)
 			}

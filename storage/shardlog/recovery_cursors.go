@@ -1,7 +1,9 @@
 package shardlog
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/headrace/headrace/storage"
 	"github.com/headrace/headrace/storage/record"
@@ -13,20 +15,50 @@ type cursorID struct {
 	partition    uint16
 }
 
-// foundAcks are the ack chunks that are stored for a cursor.
-type foundAcks struct {
-	generation uint64
-	chunks     []ackChunk
-	err        error
-	// strays are parts that stand alone.
-	strays []record.AckKey
+// foundState is what is stored for a cursor beside its record.
+type foundState struct {
+	// generations are in order of their numbers.
+	generations []foundGeneration
+	// dead and deadSum are of the dead letters.
+	dead, deadSum, deadLast uint64
+	err                     error
 }
 
-// readCursors reads cursors and ack chunks; what is found must match what the
-// cursors counted.
+// foundGeneration are the ack chunks and histories of one generation.
+type foundGeneration struct {
+	generation
+	// strays are parts that stand alone.
+	strays []record.AckKey
+	err    error
+}
+
+// state gives what was found for a cursor.
+func (r *recovery) state(id cursorID) *foundState {
+	if r.found[id] == nil {
+		r.found[id] = &foundState{}
+	}
+	return r.found[id]
+}
+
+// generation gives what was found of a generation. Keys come in their order, those of
+// one kind after those of another.
+func (f *foundState) generation(number uint64) *foundGeneration {
+	at, found := slices.BinarySearchFunc(f.generations, number, func(g foundGeneration, number uint64) int {
+		return cmp.Compare(g.number, number)
+	})
+	if !found {
+		f.generations = slices.Insert(f.generations, at, foundGeneration{generation: generation{number: number}})
+	}
+	return &f.generations[at]
+}
+
+// readCursors reads cursors, ack chunks, histories and the keys of dead letters; what
+// is found must match what the cursors counted.
 func (r *recovery) readCursors() error {
-	if err := r.readAcks(); err != nil {
-		return err
+	for _, read := range []func() error{r.readAcks, r.readHistories, r.readDeadLetters} {
+		if err := read(); err != nil {
+			return err
+		}
 	}
 	prefix := record.AppendPrefix(nil, record.KindCursor)
 	err := scan(r.engine, prefix, nil, func(key []byte, value storage.Value) error {
@@ -51,7 +83,8 @@ func (r *recovery) readCursor(key []byte, value storage.Value, id cursorID) erro
 	if s == nil {
 		s = r.damagedSubscription(id.subscription, fmt.Errorf("%w: its record is missing", storage.ErrDataLoss))
 	}
-	if int(id.partition) >= len(s.cursors) {
+	isReplay := id.partition == storage.ReplayPartition && s.replayTopic != nil
+	if int(id.partition) >= len(s.cursors) && !isReplay {
 		r.fenceSubscriptionf(s, "a cursor on partition %d, which its topic has not", id.partition)
 		return nil
 	}
@@ -60,21 +93,26 @@ func (r *recovery) readCursor(key []byte, value storage.Value, id cursorID) erro
 		c.Cursor, err = record.DecodeCursor(key, value)
 		return err
 	})
-	// Of one that is being deleted the ack chunks went first, in steps.
+	// Of one that is being deleted other records went first, in steps.
 	if err == nil && s.State != storage.Deleting {
-		err = r.takeAcks(c, r.found[id])
+		err = r.takeFound(c, r.state(id))
 	}
 	if err != nil {
 		// Where the floor stands is not known, so it holds everything.
 		c.Floor = 0
 		r.fenceSubscriptionf(s, "partition %d: %v", id.partition, err)
 	}
-	s.cursors[id.partition] = c
+	s.deadLast = max(s.deadLast, c.DeadLast, r.state(id).deadLast)
+	if isReplay {
+		s.replay = c
+	} else {
+		s.cursors[id.partition] = c
+	}
 	return nil
 }
 
-// takeAcks gives a cursor its ack chunks.
-func (r *recovery) takeAcks(c *cursor, found *foundAcks) error {
+// takeFound gives a cursor what is stored for it.
+func (r *recovery) takeFound(c *cursor, found *foundState) error {
 	err := c.take(found)
 	if err != nil && r.mends() {
 		return r.mendCursor(c, found)
@@ -82,28 +120,100 @@ func (r *recovery) takeAcks(c *cursor, found *foundAcks) error {
 	return err
 }
 
-// take compares a cursor's count and sum with the ack chunks that are stored.
-func (c *cursor) take(found *foundAcks) error {
-	if found == nil {
-		found = &foundAcks{generation: c.Generation}
+// take compares a cursor's counts and sums with what is stored. What is of earlier
+// generations waits for its deletion.
+func (c *cursor) take(found *foundState) error {
+	current, err := found.current(c.Generation)
+	if err != nil {
+		return err
 	}
-	if found.err != nil {
-		return found.err
+	if n := len(current.strays); n > 0 {
+		return fmt.Errorf("%w: %d parts of ack chunks stand alone, the first in chunk %d", storage.ErrDataLoss, n, current.strays[0].Chunk)
 	}
-	if n := len(found.strays); n > 0 {
-		return fmt.Errorf("%w: %d parts of ack chunks stand alone, the first in chunk %d", storage.ErrDataLoss, n, found.strays[0].Chunk)
+	sum := found.count(current)
+	if sum.AckParts != c.AckParts || sum.AckSum != c.AckSum || sum.Settled != c.Settled {
+		return fmt.Errorf("%w: %d ack records with sum %x, %d settled; %d, %x, %d expected",
+			storage.ErrDataLoss, sum.AckParts, sum.AckSum, sum.Settled, c.AckParts, c.AckSum, c.Settled)
 	}
+	if sum.Dead != c.Dead || sum.DeadSum != c.DeadSum || found.deadLast > c.DeadLast {
+		return fmt.Errorf("%w: %d dead letters with sum %x up to %d; %d, %x, %d expected",
+			storage.ErrDataLoss, sum.Dead, sum.DeadSum, found.deadLast, c.Dead, c.DeadSum, c.DeadLast)
+	}
+	c.adopt(found, current)
+	return nil
+}
+
+// current gives what was found of a generation, which must be the last one.
+func (f *foundState) current(number uint64) (*foundGeneration, error) {
+	if f.err != nil {
+		return nil, f.err
+	}
+	current := f.generation(number)
+	if last := f.generations[len(f.generations)-1].number; last != number {
+		return nil, fmt.Errorf("%w: records of generation %d, the cursor is of %d", storage.ErrDataLoss, last, number)
+	}
+	return current, current.err
+}
+
+// count gives the counts and sums that a cursor has by what was found.
+func (f *foundState) count(current *foundGeneration) record.Cursor {
 	var sum cursor
-	for _, chunk := range found.chunks {
+	for _, chunk := range current.chunks {
 		sum.count(chunk, 1)
 	}
-	if found.generation != c.Generation || sum.AckParts != c.AckParts || sum.AckSum != c.AckSum || sum.Settled != c.Settled {
-		return fmt.Errorf("%w: %d ack records with sum %x, %d settled, in generation %d; %d, %x, %d, %d expected",
-			storage.ErrDataLoss, sum.AckParts, sum.AckSum, sum.Settled, found.generation,
-			c.AckParts, c.AckSum, c.Settled, c.Generation)
+	for _, h := range current.histories {
+		sum.countHistory(h, 1)
 	}
-	c.chunks = found.chunks
-	return nil
+	sum.Dead, sum.DeadSum = f.dead, f.deadSum
+	return sum.Cursor
+}
+
+// adopt makes what was found the cursor's.
+func (c *cursor) adopt(found *foundState, current *foundGeneration) {
+	c.chunks, c.histories = current.chunks, current.histories
+	for i := range found.generations[:len(found.generations)-1] {
+		c.outdated = append(c.outdated, found.generations[i].generation)
+	}
+}
+
+// readHistories reads all failure histories.
+func (r *recovery) readHistories() error {
+	prefix := record.AppendPrefix(nil, record.KindHistory)
+	return scan(r.engine, prefix, nil, func(key []byte, value storage.Value) error {
+		k, err := record.ParseHistoryKey(key)
+		if err != nil {
+			return err
+		}
+		g := r.state(cursorID{k.Subscription, k.Partition}).generation(k.Generation)
+		err = value.Read(func(value []byte) error {
+			h, err := record.DecodeHistory(key, value)
+			if err == nil {
+				g.histories = append(g.histories, storedHistory{offset: k.Offset, version: h.Version})
+			}
+			return err
+		})
+		if err != nil {
+			g.err = err
+		}
+		return nil
+	})
+}
+
+// readDeadLetters reads the keys of all dead letters; their bodies are checked when
+// they are read.
+func (r *recovery) readDeadLetters() error {
+	prefix := record.AppendPrefix(nil, record.KindDeadLetter)
+	return scan(r.engine, prefix, nil, func(key []byte, _ storage.Value) error {
+		id, d, err := record.ParseDeadLetterKey(key)
+		if err != nil {
+			return err
+		}
+		f := r.state(cursorID{id, d.Partition})
+		f.dead++
+		f.deadSum ^= record.DeadLetterHash(d.Sequence)
+		f.deadLast = max(f.deadLast, d.Sequence)
+		return nil
+	})
 }
 
 // readAcks reads all ack chunks.
@@ -114,26 +224,23 @@ func (r *recovery) readAcks() error {
 		if err != nil {
 			return err
 		}
-		id := cursorID{k.Subscription, k.Partition}
-		if r.found[id] == nil {
-			r.found[id] = &foundAcks{generation: k.Generation}
-		}
+		g := r.state(cursorID{k.Subscription, k.Partition}).generation(k.Generation)
 		err = value.Read(func(value []byte) error {
 			part, err := record.DecodeAckPart(key, value)
 			if err == nil {
-				r.found[id].add(k, &part)
+				g.add(k, &part)
 			}
 			return err
 		})
 		if err != nil {
-			r.found[id].err = err
+			g.err = err
 		}
 		return nil
 	})
 }
 
 // add takes in the next part, in order of the keys.
-func (f *foundAcks) add(k record.AckKey, part *record.AckPart) {
+func (f *foundGeneration) add(k record.AckKey, part *record.AckPart) {
 	if part.Part > 0 {
 		if n := len(f.chunks); n > 0 && f.chunks[n-1].follows(part) {
 			f.chunks[n-1].parts++
@@ -165,10 +272,15 @@ func (r *recovery) completeCursors() {
 			s.cursors[i] = newCursor(s, uint16(i), 0)
 			if r.mends() {
 				s.cursors[i].Floor = s.topic.partitions[i].first.Offset
+				r.restartCursor(s.cursors[i])
 				r.mendedCursor(s.cursors[i], "A cursor was lost with the batches that are missing: everything retained is delivered again.")
 			} else {
 				r.fenceSubscriptionf(s, "its cursor on partition %d is missing", i)
 			}
+		}
+		if s.replayTopic != nil && s.replay == nil && s.State == storage.Active {
+			s.replay = newCursor(s, storage.ReplayPartition, 0)
+			r.fenceSubscriptionf(s, "its cursor on the replay partition is missing")
 		}
 	}
 }
@@ -176,11 +288,11 @@ func (r *recovery) completeCursors() {
 // checkFloors: a head below a floor has lost messages.
 func (r *recovery) checkFloors() error {
 	for _, s := range r.shard.subscriptions {
-		for i, c := range s.cursors {
-			if c == nil || s.State == storage.Damaged {
+		for _, c := range s.allCursors() {
+			if s.State == storage.Damaged {
 				continue
 			}
-			p := s.topic.partitions[i]
+			p := s.partition(c.partition)
 			switch {
 			case p.err() != nil:
 			case c.Floor > p.next.Offset && r.mends():

@@ -23,25 +23,33 @@ func (j *janitor) remove() {
 	}
 }
 
-// eraseSubscription deletes a subscription's ack chunks, then its cursors and its
-// record.
+// eraseSubscription deletes what a subscription's cursors count, then them and its
+// record. Its private topic goes after it.
 func (j *janitor) eraseSubscription(id storage.SubscriptionID) error {
-	if err := j.eraseKeys(record.AppendAckSubscriptionPrefix(nil, id)); err != nil {
-		return err
+	for _, prefix := range [][]byte{
+		record.AppendAckSubscriptionPrefix(nil, id),
+		record.AppendHistorySubscriptionPrefix(nil, id),
+		record.AppendDeadLetterPrefix(nil, id),
+	} {
+		if err := j.eraseKeys(prefix); err != nil {
+			return err
+		}
 	}
 	c := j.store.committer
 	var gone *subscription
 	return j.change(&change{
-		need: deleteNeed.times(MaxPartitions + 1),
+		need: deleteNeed.times(MaxPartitions + 2).plus(catalogNeed),
 		apply: func(b *batch) error {
 			gone = c.shard.subscriptions[id]
 			if gone == nil {
 				return nil
 			}
-			for i, x := range gone.cursors {
-				if x != nil {
-					b.deleteCursor(id, uint16(i))
-				}
+			for _, x := range gone.allCursors() {
+				b.deleteCursor(id, x.partition)
+			}
+			if t := gone.replayTopic; t != nil {
+				t.State = storage.Deleting
+				b.rewriteTopic(t)
 			}
 			b.deleteSubscription(id)
 			c.shard.removeSubscription(gone)
@@ -51,6 +59,9 @@ func (j *janitor) eraseSubscription(id storage.SubscriptionID) error {
 			if gone != nil {
 				j.store.directory.removeSubscription(id)
 				j.store.attend(gone.topic)
+				if gone.replayTopic != nil {
+					j.removeTopic(gone.replayTopic.ID)
+				}
 			}
 		},
 	})

@@ -1,6 +1,7 @@
 package shardlog
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/headrace/headrace/storage"
@@ -41,6 +42,16 @@ func newShard() *shard {
 		live:              newLiveCounts(),
 		producers:         newProducers(),
 	}
+}
+
+// subscription gives a subscription that is in service. Errors: ErrNotFound,
+// ErrDataLoss.
+func (s *shard) subscription(id storage.SubscriptionID) (*subscription, error) {
+	x := s.subscriptions[id]
+	if x == nil || x.State == storage.Creating || x.State == storage.Deleting {
+		return nil, fmt.Errorf("%w: subscription %d", storage.ErrNotFound, id)
+	}
+	return x, x.damage
 }
 
 // partition gives a partition of a topic that takes messages.

@@ -18,6 +18,8 @@ type Store struct {
 	cache     *segmentCache
 	metrics   *metrics
 	failure   *failure
+	// deadLetterTurn has capacity 1: whoever takes dead letters away holds it.
+	deadLetterTurn chan struct{}
 
 	closing  sync.Once
 	closeErr error
@@ -48,7 +50,7 @@ func open(ctx context.Context, engine storage.Engine, o Options) (*Store, error)
 	s := &Store{
 		engine: engine, options: o,
 		in: newInbox(), directory: newDirectory(), failure: newFailure(),
-		cache: newSegmentCache(o.CacheBytes),
+		cache: newSegmentCache(o.CacheBytes), deadLetterTurn: make(chan struct{}, 1),
 	}
 	r, err := recoverShard(ctx, engine, o)
 	if err != nil {

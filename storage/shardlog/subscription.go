@@ -13,6 +13,12 @@ type subscription struct {
 	topic *topic
 	// cursors are by partition; nil where none is stored.
 	cursors []*cursor
+	// replayTopic is the private topic of what was redriven, replay the cursor on it;
+	// nil as long as nothing was.
+	replayTopic *topic
+	replay      *cursor
+	// deadLast is the sequence of the last dead letter.
+	deadLast uint64
 	// changedIn is the last batch with a change set of the subscription.
 	changedIn uint64
 	// damage is why the subscription is fenced, else nil.
@@ -40,6 +46,10 @@ type cursor struct {
 	partition    uint16
 	// chunks are the stored ack chunks, by index.
 	chunks []ackChunk
+	// histories are the stored failure histories, by offset.
+	histories []storedHistory
+	// outdated are generations whose records wait for their deletion, oldest first.
+	outdated []generation
 	// dirtyIn is the last batch that rewrites the record.
 	dirtyIn uint64
 	// dugFloor is the floor as of the last look for holes.
@@ -78,6 +88,11 @@ func (c *cursor) count(x ackChunk, sign int) {
 	for part := range x.parts {
 		c.AckSum ^= record.AckHash(x.index, part, x.version)
 	}
+}
+
+// hasRubbish says whether something is stored that waits for its deletion.
+func (c *cursor) hasRubbish() bool {
+	return c.below() > 0 || c.historiesBelow() > 0 || len(c.outdated) > 0
 }
 
 // below counts the chunks that lie wholly below the floor.

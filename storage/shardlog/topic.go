@@ -8,6 +8,8 @@ type topic struct {
 	storage.Topic
 	partitions    []*partition
 	subscriptions []*subscription
+	// replayOf is the subscription that a private topic belongs to, else nil.
+	replayOf *subscription
 }
 
 func newTopic(t storage.Topic) *topic {
@@ -21,6 +23,9 @@ func newTopic(t storage.Topic) *topic {
 // floor is the lowest floor of the topic's subscriptions in a partition; without
 // any it is the head. Subscriptions that are being removed hold nothing.
 func (t *topic) floor(partition uint16) storage.Offset {
+	if t.replayOf != nil {
+		return t.replayFloor()
+	}
 	floor := t.partitions[partition].next.Offset
 	for _, s := range t.subscriptions {
 		if s.State == storage.Deleting {

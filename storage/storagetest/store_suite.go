@@ -48,6 +48,7 @@ var storeTests = []storeTest{
 	{"Subscriptions start where they are told to", storeStarts},
 	{"Random work agrees with a model", storeAgreesWithModel},
 	{"Random work with holes agrees with a model", storeWithHolesAgreesWithModel},
+	{"Messages are given up, discarded and redriven as in a model", storeGivesUpMessages},
 }
 
 func storePublishes(t *testing.T, h *StoreHarness) {

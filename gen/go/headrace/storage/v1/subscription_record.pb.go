@@ -36,7 +36,9 @@ type SubscriptionRecord struct {
 	// When it was created.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	// The broker's own description, opaque to the store.
-	Definition    []byte `protobuf:"bytes,6,opt,name=definition,proto3" json:"definition,omitempty"`
+	Definition []byte `protobuf:"bytes,6,opt,name=definition,proto3" json:"definition,omitempty"`
+	// The id of the private topic that holds what was redriven; 0: none yet.
+	ReplayTopicId uint32 `protobuf:"varint,7,opt,name=replay_topic_id,json=replayTopicId,proto3" json:"replay_topic_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -113,11 +115,18 @@ func (x *SubscriptionRecord) GetDefinition() []byte {
 	return nil
 }
 
+func (x *SubscriptionRecord) GetReplayTopicId() uint32 {
+	if x != nil {
+		return x.ReplayTopicId
+	}
+	return 0
+}
+
 var File_headrace_storage_v1_subscription_record_proto protoreflect.FileDescriptor
 
 const file_headrace_storage_v1_subscription_record_proto_rawDesc = "" +
 	"\n" +
-	"-headrace/storage/v1/subscription_record.proto\x12\x13headrace.storage.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a&headrace/storage/v1/record_state.proto\"\xe8\x01\n" +
+	"-headrace/storage/v1/subscription_record.proto\x12\x13headrace.storage.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a&headrace/storage/v1/record_state.proto\"\x90\x02\n" +
 	"\x12SubscriptionRecord\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\rR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x19\n" +
@@ -127,7 +136,8 @@ const file_headrace_storage_v1_subscription_record_proto_rawDesc = "" +
 	"createTime\x12\x1e\n" +
 	"\n" +
 	"definition\x18\x06 \x01(\fR\n" +
-	"definitionBCZAgithub.com/headrace/headrace/gen/go/headrace/storage/v1;storagev1b\x06proto3"
+	"definition\x12&\n" +
+	"\x0freplay_topic_id\x18\a \x01(\rR\rreplayTopicIdBCZAgithub.com/headrace/headrace/gen/go/headrace/storage/v1;storagev1b\x06proto3"
 
 var (
 	file_headrace_storage_v1_subscription_record_proto_rawDescOnce sync.Once

@@ -45,9 +45,12 @@ type TopicRecord struct {
 	DedupeWindow *durationpb.Duration `protobuf:"bytes,8,opt,name=dedupe_window,json=dedupeWindow,proto3" json:"dedupe_window,omitempty"`
 	// How many dedupe ids are remembered of each partition. Left out where it is
 	// 1,000,000.
-	DedupeIds     *uint32 `protobuf:"varint,9,opt,name=dedupe_ids,json=dedupeIds,proto3,oneof" json:"dedupe_ids,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	DedupeIds *uint32 `protobuf:"varint,9,opt,name=dedupe_ids,json=dedupeIds,proto3,oneof" json:"dedupe_ids,omitempty"`
+	// The id of the subscription whose redriven messages this private topic holds; 0:
+	// it is a topic like any other.
+	ReplayOfSubscriptionId uint32 `protobuf:"varint,10,opt,name=replay_of_subscription_id,json=replayOfSubscriptionId,proto3" json:"replay_of_subscription_id,omitempty"`
+	unknownFields          protoimpl.UnknownFields
+	sizeCache              protoimpl.SizeCache
 }
 
 func (x *TopicRecord) Reset() {
@@ -143,11 +146,18 @@ func (x *TopicRecord) GetDedupeIds() uint32 {
 	return 0
 }
 
+func (x *TopicRecord) GetReplayOfSubscriptionId() uint32 {
+	if x != nil {
+		return x.ReplayOfSubscriptionId
+	}
+	return 0
+}
+
 var File_headrace_storage_v1_topic_record_proto protoreflect.FileDescriptor
 
 const file_headrace_storage_v1_topic_record_proto_rawDesc = "" +
 	"\n" +
-	"&headrace/storage/v1/topic_record.proto\x12\x13headrace.storage.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a&headrace/storage/v1/record_state.proto\"\x8d\x03\n" +
+	"&headrace/storage/v1/topic_record.proto\x12\x13headrace.storage.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a&headrace/storage/v1/record_state.proto\"\xc8\x03\n" +
 	"\vTopicRecord\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\rR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x1e\n" +
@@ -163,7 +173,9 @@ const file_headrace_storage_v1_topic_record_proto_rawDesc = "" +
 	"definition\x12>\n" +
 	"\rdedupe_window\x18\b \x01(\v2\x19.google.protobuf.DurationR\fdedupeWindow\x12\"\n" +
 	"\n" +
-	"dedupe_ids\x18\t \x01(\rH\x00R\tdedupeIds\x88\x01\x01B\r\n" +
+	"dedupe_ids\x18\t \x01(\rH\x00R\tdedupeIds\x88\x01\x01\x129\n" +
+	"\x19replay_of_subscription_id\x18\n" +
+	" \x01(\rR\x16replayOfSubscriptionIdB\r\n" +
 	"\v_dedupe_idsBCZAgithub.com/headrace/headrace/gen/go/headrace/storage/v1;storagev1b\x06proto3"
 
 var (
