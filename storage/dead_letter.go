@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 )
 
+// Bounds of what is kept of failures.
 const (
 	// MaxFailures is how many of a message's last failures are kept.
 	MaxFailures = 8

@@ -26,6 +26,8 @@ func damaged(t *testing.T) (*storagetest.StoreHarness, *storagetest.Disk, storag
 	}
 	h.MustCommit(&storage.ChangeSet{Subscription: s.ID, Cursors: []storage.CursorChange{{
 		Floor: 2, Chunks: []storage.Chunk{{Acked: []storage.OffsetRange{{First: 5, End: 6}}}},
+		Histories:   []storage.History{{Offset: 7, Failures: []storage.Failure{{Kind: storage.FailureRetried, Code: "db"}}}},
+		DeadLetters: []storage.DeadLetter{{Offset: 5, Reason: storage.DeadRejected, Message: []byte("wire")}},
 	}}})
 	h.Crash()
 	h.Damaged = true
@@ -257,14 +259,30 @@ func TestLostPointersAreMadeAgainFromDirectories(t *testing.T) {
 
 func TestDamageThatNamesASubscriptionFencesIt(t *testing.T) {
 	ack := record.AckKey{Subscription: 1, Generation: 1}
+	history := record.AppendHistoryKey(nil, record.HistoryKey{Subscription: 1, Generation: 1, Offset: 7})
+	dead := record.AppendDeadLetterKey(nil, 1, storage.DeadLetterID{Sequence: 1})
 	for name, damage := range map[string]func(d *storagetest.Disk){
-		"its record is damaged":   func(d *storagetest.Disk) { d.Corrupt(record.AppendSubscriptionKey(nil, 1), flip) },
-		"its record is missing":   func(d *storagetest.Disk) { d.Drop(record.AppendSubscriptionKey(nil, 1)) },
-		"a cursor is damaged":     func(d *storagetest.Disk) { d.Corrupt(record.AppendCursorKey(nil, 1, 0), flip) },
-		"a cursor is missing":     func(d *storagetest.Disk) { d.Drop(record.AppendCursorKey(nil, 1, 0)) },
-		"an ack chunk is damaged": func(d *storagetest.Disk) { d.Corrupt(record.AppendAckKey(nil, ack), flip) },
-		"an ack chunk is missing": func(d *storagetest.Disk) { d.Drop(record.AppendAckKey(nil, ack)) },
-		"an ack chunk is older":   olderAckChunk,
+		"its record is damaged":    func(d *storagetest.Disk) { d.Corrupt(record.AppendSubscriptionKey(nil, 1), flip) },
+		"its record is missing":    func(d *storagetest.Disk) { d.Drop(record.AppendSubscriptionKey(nil, 1)) },
+		"a cursor is damaged":      func(d *storagetest.Disk) { d.Corrupt(record.AppendCursorKey(nil, 1, 0), flip) },
+		"a cursor is missing":      func(d *storagetest.Disk) { d.Drop(record.AppendCursorKey(nil, 1, 0)) },
+		"an ack chunk is damaged":  func(d *storagetest.Disk) { d.Corrupt(record.AppendAckKey(nil, ack), flip) },
+		"an ack chunk is missing":  func(d *storagetest.Disk) { d.Drop(record.AppendAckKey(nil, ack)) },
+		"an ack chunk is older":    olderAckChunk,
+		"a history is damaged":     func(d *storagetest.Disk) { d.Corrupt(history, flip) },
+		"a history is missing":     func(d *storagetest.Disk) { d.Drop(history) },
+		"a dead letter is missing": func(d *storagetest.Disk) { d.Drop(dead) },
+		"its generation is older": func(d *storagetest.Disk) {
+			key := record.AppendCursorKey(nil, 1, 0)
+			d.Corrupt(key, func(value []byte) []byte {
+				c, err := record.DecodeCursor(key, value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.Generation--
+				return record.AppendCursor(nil, key, &c)
+			})
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h, d, p, s := damaged(t)
@@ -295,6 +313,35 @@ func TestDamageThatNamesASubscriptionFencesIt(t *testing.T) {
 				t.Errorf("held by what is gone: %+v, %v", stats, err)
 			}
 		})
+	}
+}
+
+// TestADamagedDeadLetterIsNamedAndTheRestIsThere: its body is checked when it is read.
+func TestADamagedDeadLetterIsNamedAndTheRestIsThere(t *testing.T) {
+	h, m := memoryStore(t)
+	topic := h.MustCreateTopic("orders", 1)
+	s := h.MustSubscribe("billing", topic.ID, storage.Start{})
+	h.MustPublish(storage.PartitionID{Topic: topic.ID}, "a", "b", "c")
+	var dead []storage.DeadLetter
+	for i := range 3 {
+		dead = append(dead, storage.DeadLetter{Offset: storage.Offset(i), Reason: storage.DeadRejected, Message: []byte("wire")})
+	}
+	h.MustCommit(&storage.ChangeSet{Subscription: s.ID, Cursors: []storage.CursorChange{{Floor: 3, DeadLetters: dead}}})
+	h.Crash()
+	h.Damaged = true
+	m.Disk().Corrupt(record.AppendDeadLetterKey(nil, s.ID, storage.DeadLetterID{Sequence: 2}), flip)
+	h.Open()
+	if got, err := h.DeadLetters(t.Context(), s.ID, 0); err != nil || len(got) != 1 || got[0].Sequence != 1 {
+		t.Errorf("those before it: %+v, %v", got, err)
+	}
+	if got, err := h.DeadLetters(t.Context(), s.ID, 2); !errors.Is(err, storage.ErrDataLoss) {
+		t.Errorf("the damaged one: %+v, %v", got, err)
+	}
+	if got, err := h.DeadLetters(t.Context(), s.ID, 3); err != nil || len(got) != 1 {
+		t.Errorf("those behind it: %+v, %v", got, err)
+	}
+	if n, err := h.DiscardDeadLetters(t.Context(), s.ID, []storage.DeadLetterID{{Sequence: 2}}); n != 1 || err != nil {
+		t.Errorf("it cannot be discarded: %d, %v", n, err)
 	}
 }
 

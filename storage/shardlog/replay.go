@@ -171,7 +171,7 @@ func (s *subscription) partition(partition uint16) *partition {
 // allCursors gives every cursor there is.
 func (s *subscription) allCursors() []*cursor {
 	all := make([]*cursor, 0, len(s.cursors)+1)
-	for _, c := range append(s.cursors[:len(s.cursors):len(s.cursors)], s.replay) {
+	for _, c := range append(slices.Clip(s.cursors), s.replay) {
 		if c != nil {
 			all = append(all, c)
 		}
