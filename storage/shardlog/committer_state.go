@@ -175,7 +175,7 @@ func (c *committer) applyCursor(x *cursor, change *storage.CursorChange) {
 	for i := range change.Chunks {
 		if change.Chunks[i].Index >= storage.ChunkOf(x.Floor) {
 			c.applyChunk(x, &change.Chunks[i])
-			c.attention.add(x.subscription.topic.partitions[x.partition])
+			c.attention.add(x.subscription.partition(x.partition))
 		}
 	}
 	for i := range change.Histories {
