@@ -80,6 +80,8 @@ type Config struct {
 	// Collectors are further metrics to show beside the server's own: those of the
 	// store below it. Default none.
 	Collectors []prometheus.Collector
+	// Backup backs up the store below the broker. Default: backups are not served.
+	Backup Backup
 	// Logger gets what an operator should know. Default slog.Default().
 	Logger *slog.Logger
 }

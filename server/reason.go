@@ -15,6 +15,7 @@ import (
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
 	"github.com/headrace/headrace/server/broker"
 	"github.com/headrace/headrace/server/wire"
+	"github.com/headrace/headrace/storage"
 )
 
 // errorDomain is the domain of every ErrorInfo.
@@ -65,6 +66,7 @@ const (
 	reasonTakenOver              = headracev1.ErrorReason_ERROR_REASON_TAKEN_OVER
 	reasonStaleProducer          = headracev1.ErrorReason_ERROR_REASON_STALE_PRODUCER
 	reasonCrossShard             = headracev1.ErrorReason_ERROR_REASON_CROSS_SHARD
+	reasonBackupRunning          = headracev1.ErrorReason_ERROR_REASON_BACKUP_RUNNING
 
 	reasonPositionOutOfRange = headracev1.ErrorReason_ERROR_REASON_POSITION_OUT_OF_RANGE
 
@@ -83,6 +85,7 @@ const (
 	reasonFenced           = headracev1.ErrorReason_ERROR_REASON_FENCED
 	reasonUnknownOutcome   = headracev1.ErrorReason_ERROR_REASON_UNKNOWN_OUTCOME
 	reasonOutcomeForgotten = headracev1.ErrorReason_ERROR_REASON_OUTCOME_FORGOTTEN
+	reasonBackupTooSlow    = headracev1.ErrorReason_ERROR_REASON_BACKUP_TOO_SLOW
 
 	reasonDataLoss = headracev1.ErrorReason_ERROR_REASON_DATA_LOSS
 	reasonInternal = headracev1.ErrorReason_ERROR_REASON_INTERNAL
@@ -129,6 +132,7 @@ var verdicts = map[headracev1.ErrorReason]verdict{
 	reasonTakenOver:              {code: codes.FailedPrecondition, text: "another session took this one's place"},
 	reasonStaleProducer:          {code: codes.FailedPrecondition, text: "a newer stream of this producer exists"},
 	reasonCrossShard:             {code: codes.FailedPrecondition, text: "what is named does not live in one shard"},
+	reasonBackupRunning:          {code: codes.FailedPrecondition, text: "a backup is running; there is one at a time"},
 
 	reasonPositionOutOfRange: {code: codes.OutOfRange, text: "the position is before what is retained, or after the end"},
 
@@ -151,6 +155,7 @@ var verdicts = map[headracev1.ErrorReason]verdict{
 	reasonFenced:           {code: codes.Aborted, text: "a newer owner of the shard exists", loud: true},
 	reasonUnknownOutcome:   {code: codes.Unknown, text: "the outcome is not known: it may be stored", loud: true},
 	reasonOutcomeForgotten: {code: codes.Unknown, text: "the outcome is no longer remembered"},
+	reasonBackupTooSlow:    {code: codes.Aborted, text: "the backup was read more slowly than others published"},
 
 	reasonDataLoss: {code: codes.DataLoss, text: "stored data is damaged", loud: true},
 	reasonInternal: {code: codes.Internal, text: "internal error", loud: true},
@@ -190,6 +195,10 @@ var sentinels = []struct {
 	{broker.ErrStoreUnavailable, reasonStoreUnavailable},
 	{broker.ErrFenced, reasonFenced},
 	{broker.ErrDataLoss, reasonDataLoss},
+	{ErrBackupRunning, reasonBackupRunning},
+	{ErrBackupTooSlow, reasonBackupTooSlow},
+	{storage.ErrDataLoss, reasonDataLoss},
+	{storage.ErrUnavailable, reasonStoreUnavailable},
 }
 
 // reasonOf is the reason that an error stands for; it is not mapped when it is

@@ -31,6 +31,8 @@ func (s *Server) register() {
 		&subscriberService{broker: s.broker, loops: &s.loops, metrics: s.metrics})
 	s.grpc.RegisterService(strict(headracev1.TopicService_ServiceDesc), &topicService{broker: s.broker})
 	s.grpc.RegisterService(strict(headracev1.SubscriptionService_ServiceDesc), &subscriptionService{broker: s.broker})
+	s.grpc.RegisterService(strict(headracev1.AdminService_ServiceDesc),
+		&adminService{backup: s.config.Backup, loops: &s.loops, stopping: s.stopping})
 	healthv1.RegisterHealthServer(s.grpc, s.health)
 	reflection.Register(s.grpc)
 }

@@ -134,6 +134,8 @@ var (
 	ErrStaleProducer = reason("STALE_PRODUCER")
 	// ErrCrossShard is returned when what must be atomic is not in one shard.
 	ErrCrossShard = reason("CROSS_SHARD")
+	// ErrBackupRunning is returned when a backup should begin while one is running.
+	ErrBackupRunning = reason("BACKUP_RUNNING")
 
 	// ErrPositionOutOfRange is returned when a position is not retained.
 	ErrPositionOutOfRange = reason("POSITION_OUT_OF_RANGE")
@@ -171,6 +173,9 @@ var (
 	// ErrOutcomeForgotten is returned when the outcome of a batch that was sent
 	// again is no longer remembered.
 	ErrOutcomeForgotten = reason("OUTCOME_FORGOTTEN")
+	// ErrBackupTooSlow is returned when a backup was read more slowly than others
+	// published.
+	ErrBackupTooSlow = reason("BACKUP_TOO_SLOW")
 
 	// ErrDataLoss is returned when stored data is damaged or missing.
 	ErrDataLoss = reason("DATA_LOSS")

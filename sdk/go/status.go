@@ -133,6 +133,7 @@ var reasonCodes = map[headracev1.ErrorReason]codes.Code{
 	headracev1.ErrorReason_ERROR_REASON_TAKEN_OVER:               codes.FailedPrecondition,
 	headracev1.ErrorReason_ERROR_REASON_STALE_PRODUCER:           codes.FailedPrecondition,
 	headracev1.ErrorReason_ERROR_REASON_CROSS_SHARD:              codes.FailedPrecondition,
+	headracev1.ErrorReason_ERROR_REASON_BACKUP_RUNNING:           codes.FailedPrecondition,
 	headracev1.ErrorReason_ERROR_REASON_POSITION_OUT_OF_RANGE:    codes.OutOfRange,
 	headracev1.ErrorReason_ERROR_REASON_DISK_FULL:                codes.ResourceExhausted,
 	headracev1.ErrorReason_ERROR_REASON_PUBLISH_WINDOW_EXCEEDED:  codes.ResourceExhausted,
@@ -147,6 +148,7 @@ var reasonCodes = map[headracev1.ErrorReason]codes.Code{
 	headracev1.ErrorReason_ERROR_REASON_FENCED:                   codes.Aborted,
 	headracev1.ErrorReason_ERROR_REASON_UNKNOWN_OUTCOME:          codes.Unknown,
 	headracev1.ErrorReason_ERROR_REASON_OUTCOME_FORGOTTEN:        codes.Unknown,
+	headracev1.ErrorReason_ERROR_REASON_BACKUP_TOO_SLOW:          codes.Aborted,
 	headracev1.ErrorReason_ERROR_REASON_DATA_LOSS:                codes.DataLoss,
 	headracev1.ErrorReason_ERROR_REASON_INTERNAL:                 codes.Internal,
 }

@@ -84,7 +84,7 @@ func checkEmpty(dir string) error {
 	}
 	for _, e := range entries {
 		switch e.Name() {
-		case formatName + partSuffix, "lost+found":
+		case formatName + partSuffix, restoringName, "lost+found":
 		default:
 			return fmt.Errorf("%w: %s is not a store, and not empty (it holds %s): use another directory", storage.ErrFormat, dir, e.Name())
 		}

@@ -131,6 +131,9 @@ func (i *Inspection) lookAtNames() {
 			i.add(inspect.Note, e.Name(), "not a part of the store", "")
 		}
 	}
+	if exists(filepath.Join(i.dir, restoringName)) {
+		i.damaged(restoringName, errors.New("the store was not restored to the end"))
+	}
 	if kept := treeBytes(filepath.Join(i.dir, asideName)); kept > 0 {
 		i.add(inspect.Note, asideName, fmt.Sprintf("copies of the logs from after a stop that was not in order, %d MiB", kept>>20),
 			"keep them as long as something is missing")

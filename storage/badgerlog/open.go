@@ -53,7 +53,10 @@ func open(o Options, s system) (*Engine, error) {
 // openLocked opens the store in a directory that is ours.
 func openLocked(o Options, s system, lock *dirLock) (*Engine, error) {
 	e := newEngine(o, s, lock)
-	var err error
+	err := checkRestoring(&o)
+	if err != nil {
+		return nil, err
+	}
 	if e.format, err = openFormat(o.Dir, o.Shards); err != nil {
 		return nil, err
 	}

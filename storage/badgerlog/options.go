@@ -73,6 +73,9 @@ type Options struct {
 	Logger *slog.Logger
 	// Clock gives the time for measuring. Default: time.Now.
 	Clock storage.Clock
+
+	// restores: the store is made to be filled by a restoration.
+	restores bool
 }
 
 // DefaultOptions are the options to start from, for two cores.

@@ -73,7 +73,7 @@ func newestValueLog(entries []os.DirEntry) string {
 
 // storeFiles are what a store's directory holds beside Badger's.
 var storeFiles = []string{
-	formatName, ledgerName, lockName, ballastName, runningName, asideName, badgerDirName, "lost+found",
+	formatName, ledgerName, lockName, ballastName, runningName, restoringName, asideName, badgerDirName, "lost+found",
 }
 
 // foreign says whether a name in a store's directory is not the store's.

@@ -31,7 +31,8 @@ type Report struct {
 	// Producers are those that are remembered, ProducerBatches the batches of theirs;
 	// DedupeRecords hold dedupe ids, one for each partition of a commit.
 	Producers, ProducerBatches, DedupeRecords int
-	// Messages and Bytes are those retained.
+	// Messages and Bytes are those from the first retained offsets on, those in holes
+	// among them.
 	Messages, Bytes uint64
 }
 

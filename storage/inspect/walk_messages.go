@@ -114,10 +114,7 @@ func (w *walk) pointer(id storage.PartitionID, base storage.Offset, x *record.Po
 	if x.Hole {
 		w.report.Holes++
 		p.holes.Add(x)
-		return
 	}
-	w.report.Messages += x.Messages
-	w.report.Bytes += x.Bytes
 }
 
 // pointed checks that a pointer points to its messages.
@@ -143,10 +140,14 @@ func (w *walk) pointed(r storage.Reader, id storage.PartitionID, base storage.Of
 	}
 }
 
-// compareEnds checks that each partition reached the checkpoint of its head, and has
-// the holes that it counts.
+// compareEnds checks that each partition reached the checkpoint of its head and has
+// the holes that it counts, and adds up what it retains.
 func (w *walk) compareEnds() {
 	for id, p := range w.partitions {
+		if w.topics[id.Topic].State == storage.Active {
+			w.report.Messages += p.next.Before.Messages - p.record.First.Before.Messages
+			w.report.Bytes += p.next.Before.Bytes - p.record.First.Before.Bytes
+		}
 		missing := p.record.Head.Offset - min(p.next.Offset, p.record.Head.Offset)
 		if missing > 0 && w.topics[id.Topic].State == storage.Active {
 			w.damagef(w.from(id, p.next.Offset, uint64(missing)), adviceTopic,

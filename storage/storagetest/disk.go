@@ -166,3 +166,31 @@ func (d *Disk) note(b *storage.Batch) {
 	defer d.mu.Unlock()
 	d.ledger = append(d.ledger, storage.LedgerEntry{Epoch: b.Epoch, Number: b.Number, Hash: b.Hash})
 }
+
+// Import applies puts and deletes to a disk that no engine has open, as the records of
+// a store that is restored.
+func (d *Disk) Import(ops []storage.Op) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, op := range ops {
+		if op.Value == nil {
+			d.root = d.root.remove(op.Key)
+		} else {
+			d.root = d.root.put(bytes.Clone(op.Key), bytes.Clone(op.Value))
+		}
+	}
+	return nil
+}
+
+// Adopt makes a batch the only one that the ledger knows.
+func (d *Disk) Adopt(last storage.LedgerEntry) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.ledger = []storage.LedgerEntry{last}
+	return nil
+}
+
+// View shows the records of a disk that no engine has open.
+func (d *Disk) View(fn func(storage.Reader) error) error {
+	return fn(memoryReader{d.snapshot()})
+}

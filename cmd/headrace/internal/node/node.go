@@ -2,7 +2,9 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/headrace/headrace/cmd/headrace/internal/config"
 	"github.com/headrace/headrace/server"
 	"github.com/headrace/headrace/server/broker"
+	"github.com/headrace/headrace/storage/backup"
 	"github.com/headrace/headrace/storage/badgerlog"
 	"github.com/headrace/headrace/storage/shardlog"
 )
@@ -28,7 +31,9 @@ type node struct {
 	config config.Server
 	logger *slog.Logger
 	engine *badgerlog.Engine
-	store  *shardlog.Store
+	// backups is the engine as the store sees it: one that can be backed up.
+	backups *backup.Engine
+	store   *shardlog.Store
 }
 
 // Run serves until ctx ends, and then lets clients finish. It calls ready once
@@ -69,8 +74,9 @@ func open(ctx context.Context, c config.Server, logger *slog.Logger) (*node, err
 	if err != nil {
 		return nil, err
 	}
-	s, err := shardlog.Open(ctx, engine, store)
-	return &node{c, logger, engine, s}, err
+	backups := backup.Over(engine, backup.Identity{Store: engine.StoreID(), Shards: o.Shards})
+	s, err := shardlog.Open(ctx, backups, store)
+	return &node{c, logger, engine, backups, s}, err
 }
 
 func acceptedLoss(b config.BatchRanges) []shardlog.BatchRange {
@@ -119,6 +125,7 @@ func (n *node) assemble() (*server.Server, error) {
 		Insecure:        c.Insecure,
 		DrainTimeout:    c.DrainTimeout,
 		MaxMessageBytes: int(c.MaxMessageBytes),
+		Backup:          n.backup,
 		Collectors:      []prometheus.Collector{&storeCollector{n.store, n.engine}},
 		Logger:          n.logger,
 	}, b, n.store)
@@ -127,6 +134,23 @@ func (n *node) assemble() (*server.Server, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// backup writes a backup of the store for the server, in whose words the errors are.
+func (n *node) backup(ctx context.Context, w io.Writer) error {
+	n.logger.Info("backup begins")
+	contents, err := n.backups.Backup(ctx, w)
+	switch {
+	case err == nil:
+		n.logger.Info("backup is written", "last_batch", contents.LastBatch, "messages", contents.Messages, "bytes", contents.Bytes)
+		return nil
+	case errors.Is(err, backup.ErrRunning):
+		return fmt.Errorf("%w: %w", server.ErrBackupRunning, err)
+	case errors.Is(err, backup.ErrTooSlow):
+		err = fmt.Errorf("%w: %w", server.ErrBackupTooSlow, err)
+	}
+	n.logger.Warn("backup failed", "error", err)
+	return err
 }
 
 func address(a net.Addr) string {

@@ -81,6 +81,8 @@ const (
 	// FAILED_PRECONDITION: an operation over several topics or subscriptions that
 	// do not live in one shard.
 	ErrorReason_ERROR_REASON_CROSS_SHARD ErrorReason = 36
+	// FAILED_PRECONDITION: a backup is running; there is one at a time.
+	ErrorReason_ERROR_REASON_BACKUP_RUNNING ErrorReason = 37
 	// OUT_OF_RANGE: the position is before what is retained, or after the end.
 	ErrorReason_ERROR_REASON_POSITION_OUT_OF_RANGE ErrorReason = 40
 	// RESOURCE_EXHAUSTED: the disk is too full to accept messages; settles are
@@ -112,6 +114,8 @@ const (
 	ErrorReason_ERROR_REASON_UNKNOWN_OUTCOME ErrorReason = 71
 	// UNKNOWN: the outcome of a batch sent again is no longer remembered.
 	ErrorReason_ERROR_REASON_OUTCOME_FORGOTTEN ErrorReason = 72
+	// ABORTED: a backup was read more slowly than others published.
+	ErrorReason_ERROR_REASON_BACKUP_TOO_SLOW ErrorReason = 73
 	// DATA_LOSS: stored data is damaged or missing; what it names is fenced, the
 	// rest is served.
 	ErrorReason_ERROR_REASON_DATA_LOSS ErrorReason = 80
@@ -152,6 +156,7 @@ var (
 		34: "ERROR_REASON_TAKEN_OVER",
 		35: "ERROR_REASON_STALE_PRODUCER",
 		36: "ERROR_REASON_CROSS_SHARD",
+		37: "ERROR_REASON_BACKUP_RUNNING",
 		40: "ERROR_REASON_POSITION_OUT_OF_RANGE",
 		50: "ERROR_REASON_DISK_FULL",
 		51: "ERROR_REASON_PUBLISH_WINDOW_EXCEEDED",
@@ -166,6 +171,7 @@ var (
 		70: "ERROR_REASON_FENCED",
 		71: "ERROR_REASON_UNKNOWN_OUTCOME",
 		72: "ERROR_REASON_OUTCOME_FORGOTTEN",
+		73: "ERROR_REASON_BACKUP_TOO_SLOW",
 		80: "ERROR_REASON_DATA_LOSS",
 		81: "ERROR_REASON_INTERNAL",
 		90: "ERROR_REASON_UNKNOWN_SEQUENCE",
@@ -196,6 +202,7 @@ var (
 		"ERROR_REASON_TAKEN_OVER":               34,
 		"ERROR_REASON_STALE_PRODUCER":           35,
 		"ERROR_REASON_CROSS_SHARD":              36,
+		"ERROR_REASON_BACKUP_RUNNING":           37,
 		"ERROR_REASON_POSITION_OUT_OF_RANGE":    40,
 		"ERROR_REASON_DISK_FULL":                50,
 		"ERROR_REASON_PUBLISH_WINDOW_EXCEEDED":  51,
@@ -210,6 +217,7 @@ var (
 		"ERROR_REASON_FENCED":                   70,
 		"ERROR_REASON_UNKNOWN_OUTCOME":          71,
 		"ERROR_REASON_OUTCOME_FORGOTTEN":        72,
+		"ERROR_REASON_BACKUP_TOO_SLOW":          73,
 		"ERROR_REASON_DATA_LOSS":                80,
 		"ERROR_REASON_INTERNAL":                 81,
 		"ERROR_REASON_UNKNOWN_SEQUENCE":         90,
@@ -249,8 +257,7 @@ var File_headrace_v1_error_reason_proto protoreflect.FileDescriptor
 
 const file_headrace_v1_error_reason_proto_rawDesc = "" +
 	"\n" +
-	"\x1eheadrace/v1/error_reason.proto\x12\vheadrace.v1*\xfe\n" +
-	"\n" +
+	"\x1eheadrace/v1/error_reason.proto\x12\vheadrace.v1*\xc1\v\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19ERROR_REASON_INVALID_NAME\x10\x01\x12\x1e\n" +
@@ -275,7 +282,8 @@ const file_headrace_v1_error_reason_proto_rawDesc = "" +
 	"%ERROR_REASON_EXCLUSIVE_SESSION_EXISTS\x10!\x12\x1b\n" +
 	"\x17ERROR_REASON_TAKEN_OVER\x10\"\x12\x1f\n" +
 	"\x1bERROR_REASON_STALE_PRODUCER\x10#\x12\x1c\n" +
-	"\x18ERROR_REASON_CROSS_SHARD\x10$\x12&\n" +
+	"\x18ERROR_REASON_CROSS_SHARD\x10$\x12\x1f\n" +
+	"\x1bERROR_REASON_BACKUP_RUNNING\x10%\x12&\n" +
 	"\"ERROR_REASON_POSITION_OUT_OF_RANGE\x10(\x12\x1a\n" +
 	"\x16ERROR_REASON_DISK_FULL\x102\x12(\n" +
 	"$ERROR_REASON_PUBLISH_WINDOW_EXCEEDED\x103\x12\x1c\n" +
@@ -289,7 +297,8 @@ const file_headrace_v1_error_reason_proto_rawDesc = "" +
 	"\x1bERROR_REASON_SESSION_SILENT\x10@\x12\x17\n" +
 	"\x13ERROR_REASON_FENCED\x10F\x12 \n" +
 	"\x1cERROR_REASON_UNKNOWN_OUTCOME\x10G\x12\"\n" +
-	"\x1eERROR_REASON_OUTCOME_FORGOTTEN\x10H\x12\x1a\n" +
+	"\x1eERROR_REASON_OUTCOME_FORGOTTEN\x10H\x12 \n" +
+	"\x1cERROR_REASON_BACKUP_TOO_SLOW\x10I\x12\x1a\n" +
 	"\x16ERROR_REASON_DATA_LOSS\x10P\x12\x19\n" +
 	"\x15ERROR_REASON_INTERNAL\x10Q\x12!\n" +
 	"\x1dERROR_REASON_UNKNOWN_SEQUENCE\x10Z\x12\x1f\n" +

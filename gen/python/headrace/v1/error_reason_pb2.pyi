@@ -29,6 +29,7 @@ class ErrorReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     ERROR_REASON_TAKEN_OVER: _ClassVar[ErrorReason]
     ERROR_REASON_STALE_PRODUCER: _ClassVar[ErrorReason]
     ERROR_REASON_CROSS_SHARD: _ClassVar[ErrorReason]
+    ERROR_REASON_BACKUP_RUNNING: _ClassVar[ErrorReason]
     ERROR_REASON_POSITION_OUT_OF_RANGE: _ClassVar[ErrorReason]
     ERROR_REASON_DISK_FULL: _ClassVar[ErrorReason]
     ERROR_REASON_PUBLISH_WINDOW_EXCEEDED: _ClassVar[ErrorReason]
@@ -43,6 +44,7 @@ class ErrorReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     ERROR_REASON_FENCED: _ClassVar[ErrorReason]
     ERROR_REASON_UNKNOWN_OUTCOME: _ClassVar[ErrorReason]
     ERROR_REASON_OUTCOME_FORGOTTEN: _ClassVar[ErrorReason]
+    ERROR_REASON_BACKUP_TOO_SLOW: _ClassVar[ErrorReason]
     ERROR_REASON_DATA_LOSS: _ClassVar[ErrorReason]
     ERROR_REASON_INTERNAL: _ClassVar[ErrorReason]
     ERROR_REASON_UNKNOWN_SEQUENCE: _ClassVar[ErrorReason]
@@ -71,6 +73,7 @@ ERROR_REASON_EXCLUSIVE_SESSION_EXISTS: ErrorReason
 ERROR_REASON_TAKEN_OVER: ErrorReason
 ERROR_REASON_STALE_PRODUCER: ErrorReason
 ERROR_REASON_CROSS_SHARD: ErrorReason
+ERROR_REASON_BACKUP_RUNNING: ErrorReason
 ERROR_REASON_POSITION_OUT_OF_RANGE: ErrorReason
 ERROR_REASON_DISK_FULL: ErrorReason
 ERROR_REASON_PUBLISH_WINDOW_EXCEEDED: ErrorReason
@@ -85,6 +88,7 @@ ERROR_REASON_SESSION_SILENT: ErrorReason
 ERROR_REASON_FENCED: ErrorReason
 ERROR_REASON_UNKNOWN_OUTCOME: ErrorReason
 ERROR_REASON_OUTCOME_FORGOTTEN: ErrorReason
+ERROR_REASON_BACKUP_TOO_SLOW: ErrorReason
 ERROR_REASON_DATA_LOSS: ErrorReason
 ERROR_REASON_INTERNAL: ErrorReason
 ERROR_REASON_UNKNOWN_SEQUENCE: ErrorReason

@@ -211,6 +211,14 @@ public enum ErrorReason
   ERROR_REASON_CROSS_SHARD(36),
   /**
    * <pre>
+   * FAILED_PRECONDITION: a backup is running; there is one at a time.
+   * </pre>
+   *
+   * <code>ERROR_REASON_BACKUP_RUNNING = 37;</code>
+   */
+  ERROR_REASON_BACKUP_RUNNING(37),
+  /**
+   * <pre>
    * OUT_OF_RANGE: the position is before what is retained, or after the end.
    * </pre>
    *
@@ -324,6 +332,14 @@ public enum ErrorReason
    * <code>ERROR_REASON_OUTCOME_FORGOTTEN = 72;</code>
    */
   ERROR_REASON_OUTCOME_FORGOTTEN(72),
+  /**
+   * <pre>
+   * ABORTED: a backup was read more slowly than others published.
+   * </pre>
+   *
+   * <code>ERROR_REASON_BACKUP_TOO_SLOW = 73;</code>
+   */
+  ERROR_REASON_BACKUP_TOO_SLOW(73),
   /**
    * <pre>
    * DATA_LOSS: stored data is damaged or missing; what it names is fenced, the
@@ -569,6 +585,14 @@ public enum ErrorReason
   public static final int ERROR_REASON_CROSS_SHARD_VALUE = 36;
   /**
    * <pre>
+   * FAILED_PRECONDITION: a backup is running; there is one at a time.
+   * </pre>
+   *
+   * <code>ERROR_REASON_BACKUP_RUNNING = 37;</code>
+   */
+  public static final int ERROR_REASON_BACKUP_RUNNING_VALUE = 37;
+  /**
+   * <pre>
    * OUT_OF_RANGE: the position is before what is retained, or after the end.
    * </pre>
    *
@@ -684,6 +708,14 @@ public enum ErrorReason
   public static final int ERROR_REASON_OUTCOME_FORGOTTEN_VALUE = 72;
   /**
    * <pre>
+   * ABORTED: a backup was read more slowly than others published.
+   * </pre>
+   *
+   * <code>ERROR_REASON_BACKUP_TOO_SLOW = 73;</code>
+   */
+  public static final int ERROR_REASON_BACKUP_TOO_SLOW_VALUE = 73;
+  /**
+   * <pre>
    * DATA_LOSS: stored data is damaged or missing; what it names is fenced, the
    * rest is served.
    * </pre>
@@ -773,6 +805,7 @@ public enum ErrorReason
       case 34: return ERROR_REASON_TAKEN_OVER;
       case 35: return ERROR_REASON_STALE_PRODUCER;
       case 36: return ERROR_REASON_CROSS_SHARD;
+      case 37: return ERROR_REASON_BACKUP_RUNNING;
       case 40: return ERROR_REASON_POSITION_OUT_OF_RANGE;
       case 50: return ERROR_REASON_DISK_FULL;
       case 51: return ERROR_REASON_PUBLISH_WINDOW_EXCEEDED;
@@ -787,6 +820,7 @@ public enum ErrorReason
       case 70: return ERROR_REASON_FENCED;
       case 71: return ERROR_REASON_UNKNOWN_OUTCOME;
       case 72: return ERROR_REASON_OUTCOME_FORGOTTEN;
+      case 73: return ERROR_REASON_BACKUP_TOO_SLOW;
       case 80: return ERROR_REASON_DATA_LOSS;
       case 81: return ERROR_REASON_INTERNAL;
       case 90: return ERROR_REASON_UNKNOWN_SEQUENCE;
