@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/dgraph-io/badger/v4"
+
 	"github.com/headrace/headrace/storage"
 )
 
@@ -27,8 +29,9 @@ const (
 
 // aside copies what Badger may cut, before it is opened after a stop that was not in
 // order: the write-ahead logs, the last value log file and the manifest. Badger ends
-// each of them at the first record that it cannot read and throws the rest away; the
-// copies are the evidence of what that was.
+// each of them at the first record that it cannot read and throws the rest away, and
+// with it the tables that the manifest does not name; the copies are the evidence of
+// what that was.
 //
 // Copies are made beside those before and put in their place whole, and synced
 // before Badger opens: a crash at any moment leaves either the copy or what it is
@@ -102,14 +105,16 @@ func (a *aside) files() ([]string, error) {
 	if lastLog != "" {
 		files = append(files, lastLog)
 	}
-	if len(files) > 0 && exists(filepath.Join(a.badger, badgerManifest)) {
-		files = append(files, badgerManifest)
+	unnamed, err := unnamedTables(a.badger)
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, unnamed...)
+	if len(files) > 0 && exists(filepath.Join(a.badger, badger.ManifestFilename)) {
+		files = append(files, badger.ManifestFilename)
 	}
 	return files, nil
 }
-
-// badgerManifest is Badger's list of its tables.
-const badgerManifest = "MANIFEST"
 
 // replace puts a copy in the place of an older one. The first of a row replaces all
 // that the row before left.
@@ -172,11 +177,20 @@ func (a *aside) copyAll(files []string) error {
 		return err
 	}
 	for _, name := range files {
-		if err := copySparse(filepath.Join(part, name), filepath.Join(a.badger, name)); err != nil {
+		if err := keepFile(filepath.Join(part, name), filepath.Join(a.badger, name)); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return syncDir(part)
+}
+
+// keepFile copies a file, or keeps a table: nobody writes to one, and Badger removes its
+// name alone.
+func keepFile(to, from string) error {
+	if filepath.Ext(from) == ".sst" && os.Link(from, to) == nil {
+		return nil
+	}
+	return copySparse(to, from)
 }
 
 func (a *aside) remove(names ...string) error {

@@ -68,6 +68,11 @@ func openLocked(o Options, s system, lock *dirLock) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	if stops == 0 {
+		if err := checkOrderly(badgerDir); err != nil {
+			return nil, err
+		}
+	}
 	if err := e.aside.keep(stops); err != nil {
 		return nil, err
 	}
@@ -157,6 +162,9 @@ func (e *Engine) openBadger(dir string, s system) (*badger.DB, error) {
 	if err := checkBeforeBadger(dir); err != nil {
 		return nil, fmt.Errorf("%w: %s", err, whatToDo)
 	}
+	if err := repairDiscards(dir, e.options.Logger); err != nil {
+		return nil, err
+	}
 	db, err := openAgain(e.options.badger(dir, e.logger), s, e.options.Logger)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s cannot be opened: %w: %s", storage.ErrDataLoss, dir, err, whatToDo)
@@ -170,9 +178,17 @@ func (e *Engine) openBadger(dir string, s system) (*badger.DB, error) {
 // maxHalfMade bounds the files that may be half made: each crash leaves one at most.
 const maxHalfMade = 16
 
-// openAgain opens Badger, once more for each file that is known to make it fail once.
+// openAgain opens Badger, once more for each file that is known to make it fail once,
+// and without its registry where that is damaged.
 func openAgain(options badger.Options, s system, log *slog.Logger) (*badger.DB, error) {
 	db, err := tryBadger(options, s)
+	if err != nil && damagedRegistry(err) {
+		log.Warn("Badger's registry of encryption keys is damaged: it is made anew, for nothing is encrypted.", "error", err)
+		if err := os.Remove(filepath.Join(options.Dir, badger.KeyRegistryFileName)); err != nil {
+			return nil, err
+		}
+		db, err = tryBadger(options, s)
+	}
 	for n := 0; err != nil && failsOnce(err) && n < maxHalfMade; n++ {
 		log.Warn("Badger left a file half made when it was killed; opening once more.", "error", err)
 		db, err = tryBadger(options, s)
