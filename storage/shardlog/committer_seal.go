@@ -50,7 +50,7 @@ func (c *committer) point(b *batch) {
 			c.shard.checkpoints.note(r.partition, b.Number)
 			c.shard.recent.add(r.partition, recentPointer{found.Base, x.End(found.Base), segment, x.LogTime, r.before})
 		}
-		c.shard.live.add(segment, len(ch.Runs()))
+		c.shard.live.add(segment, len(ch.Runs()), ch.Bytes())
 	}
 }
 

@@ -34,12 +34,14 @@ func (c *counting) step(j *janitor) (more bool) {
 
 // countPointers looks at the next pointers.
 func (c *counting) countPointers(j *janitor) error {
-	var found []segmentID
+	var found []countedPointer
 	prefix := record.AppendPrefix(nil, record.KindPointer)
 	next, err := scanSome(j.store.engine, prefix, c.from, func(key []byte, value storage.Value) error {
 		x, err := decodePointer(key, value)
 		if err == nil && !x.Hole {
-			found = append(found, segmentID{x.At.Batch, x.At.Chunk})
+			found = append(found, countedPointer{
+				segmentID{x.At.Batch, x.At.Chunk}, uint32(x.Bytes), x.At.FirstByte + uint32(x.Bytes),
+			})
 		}
 		return err
 	})

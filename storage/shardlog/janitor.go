@@ -24,6 +24,7 @@ type janitor struct {
 	// Loop only.
 	count   counting
 	waiting dueQueue
+	moves   mover
 	scratch []*partition
 }
 

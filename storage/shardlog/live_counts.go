@@ -38,7 +38,9 @@ func (p pointerID) before(q pointerID) bool {
 // their keys. A segment that was not looked at yet is not deleted; when its turn
 // comes it is, if no pointer is left.
 type liveCounts struct {
-	counts map[segmentID]uint32
+	counts map[segmentID]liveSegment
+	// thin are the segments that became mostly dead.
+	thin thinSegments
 	// old is the last batch before the opening.
 	old   uint64
 	phase countPhase
@@ -47,7 +49,22 @@ type liveCounts struct {
 	pointers pointerID
 	segments segmentID
 	// found counts the pointers of segments that were not looked at yet.
-	found map[segmentID]uint32
+	found map[segmentID]liveSegment
+}
+
+// liveSegment is what a commit segment has left.
+type liveSegment struct {
+	pointers uint32
+	// live is the size of what they point to, total that of all bodies that are known
+	// of, in bytes.
+	live, total uint32
+}
+
+// countedPointer is what counting needs of a pointer.
+type countedPointer struct {
+	segment segmentID
+	// bytes is the size of what it points to, end where that ends in the segment.
+	bytes, end uint32
 }
 
 // countPhase is how far the counting of old segments has come.
@@ -60,7 +77,10 @@ const (
 )
 
 func newLiveCounts() liveCounts {
-	return liveCounts{counts: map[segmentID]uint32{}, found: map[segmentID]uint32{}}
+	return liveCounts{
+		counts: map[segmentID]liveSegment{}, found: map[segmentID]liveSegment{},
+		thin: thinSegments{set: map[segmentID]struct{}{}},
+	}
 }
 
 // begin says that the segments up to a batch are to be counted.
@@ -68,31 +88,52 @@ func (l *liveCounts) begin(old uint64) {
 	l.old, l.phase = old, countingPointers
 }
 
-// add notes a new segment with its pointers.
-func (l *liveCounts) add(s segmentID, pointers int) {
+// add notes a new segment with its pointers, and the size of its bodies in bytes.
+func (l *liveCounts) add(s segmentID, pointers, bytes int) {
 	if pointers > 1 {
-		l.counts[s] = uint32(pointers)
+		l.counts[s] = liveSegment{uint32(pointers), uint32(bytes), uint32(bytes)}
 	}
 }
 
-// drop takes a pointer away and says whether the segment is to be deleted with it.
-func (l *liveCounts) drop(id storage.PartitionID, base storage.Offset, s segmentID) (last bool) {
+// move notes that all that a segment had left is in a new one.
+func (l *liveCounts) move(from, to segmentID, pointers, bytes int) {
+	delete(l.counts, from)
+	l.thin.remove(from)
+	l.add(to, pointers, bytes)
+}
+
+// pointers is how many pointers a segment has, once that is known; else 0.
+func (l *liveCounts) pointersOf(s segmentID) int {
 	if !l.known(s) {
-		if l.phase == countingSegments || (pointerID{id, base}).before(l.pointers) {
-			l.found[s]--
+		return 0
+	}
+	return max(1, int(l.counts[s].pointers))
+}
+
+// drop takes a pointer to a number of bytes away and says whether the segment is to
+// be deleted with it.
+func (l *liveCounts) drop(p pointerID, s segmentID, bytes uint64) (last bool) {
+	if !l.known(s) {
+		if l.phase == countingSegments || p.before(l.pointers) {
+			x := l.found[s]
+			l.found[s] = liveSegment{x.pointers - 1, x.live - uint32(bytes), x.total}
 		}
 		return false
 	}
-	switch n := l.counts[s]; {
-	case n > 2:
-		l.counts[s] = n - 1
-		return false
-	case n == 2:
-		delete(l.counts, s)
-		return false
-	default:
+	x, many := l.counts[s]
+	if !many {
+		l.thin.remove(s)
 		return true
 	}
+	x.pointers--
+	x.live -= uint32(bytes)
+	l.thin.note(s, x)
+	if x.pointers == 1 {
+		delete(l.counts, s)
+	} else {
+		l.counts[s] = x
+	}
+	return false
 }
 
 // known says whether a segment's count is.
@@ -107,12 +148,13 @@ func (l *liveCounts) known(s segmentID) bool {
 	}
 }
 
-// countPointers takes in the segments of pointers that were read, up to next; nil
+// countPointers takes in pointers that were read, up to next; nil
 // next means that it was the last part.
-func (l *liveCounts) countPointers(segments []segmentID, next *pointerID) {
-	for _, s := range segments {
-		if s.batch <= l.old {
-			l.found[s]++
+func (l *liveCounts) countPointers(pointers []countedPointer, next *pointerID) {
+	for _, p := range pointers {
+		if p.segment.batch <= l.old {
+			x := l.found[p.segment]
+			l.found[p.segment] = liveSegment{x.pointers + 1, x.live + p.bytes, max(x.total, p.end)}
 		}
 	}
 	if next == nil {
@@ -126,12 +168,15 @@ func (l *liveCounts) countPointers(segments []segmentID, next *pointerID) {
 // have no pointer; nil next means that it was the last part.
 func (l *liveCounts) countSegments(segments []segmentID, next *segmentID) (orphans []segmentID) {
 	for _, s := range segments {
-		n := l.found[s]
+		x := l.found[s]
 		delete(l.found, s)
-		if n == 0 {
+		switch {
+		case x.pointers == 0:
 			orphans = append(orphans, s)
+		case x.pointers > 1:
+			l.counts[s] = x
 		}
-		l.add(s, int(n))
+		l.thin.note(s, x)
 	}
 	if next == nil || next.batch > l.old {
 		l.phase = counted

@@ -13,13 +13,21 @@ func topicPointer(topic storage.TopicID, base storage.Offset) pointerID {
 }
 
 // drop takes the pointer of a topic at an offset away.
-func drop(l *liveCounts, p pointerID, s segmentID) bool { return l.drop(p.partition, p.base, s) }
+func drop(l *liveCounts, p pointerID, s segmentID) bool { return l.drop(p, s, 1) }
+
+// pointersTo are pointers to a byte each.
+func pointersTo(segments ...segmentID) (pointers []countedPointer) {
+	for i, s := range segments {
+		pointers = append(pointers, countedPointer{s, 1, uint32(i + 1)})
+	}
+	return pointers
+}
 
 func TestASegmentGoesWithItsLastPointer(t *testing.T) {
 	l := newLiveCounts()
 	one, three := segmentID{1, 0}, segmentID{2, 0}
-	l.add(one, 1)
-	l.add(three, 3)
+	l.add(one, 1, 1)
+	l.add(three, 3, 3)
 	for i, want := range []bool{false, false, true} {
 		if got := drop(&l, topicPointer(1, storage.Offset(i)), three); got != want {
 			t.Errorf("pointer %d: %v", i, got)
@@ -41,12 +49,12 @@ func TestOldSegmentsAreCountedWhilePointersGo(t *testing.T) {
 	shared, emptied, late, orphan, fresh := segmentID{1, 0}, segmentID{2, 0}, segmentID{5, 0}, segmentID{6, 0}, segmentID{11, 0}
 	next := topicPointer(2, 0)
 	// Topic 1 is counted: two pointers to shared, one to emptied.
-	l.countPointers([]segmentID{shared, shared, emptied, fresh}, &next)
+	l.countPointers(pointersTo(shared, shared, emptied, fresh), &next)
 	if drop(&l, topicPointer(1, 2), emptied) || drop(&l, topicPointer(3, 0), orphan) {
 		t.Error("deleted before it is counted")
 	}
 	// What was dropped from topic 3 is not seen any more; two pointers to late are.
-	l.countPointers([]segmentID{late, late}, nil)
+	l.countPointers(pointersTo(late, late), nil)
 	at := late
 	if got := l.countSegments([]segmentID{shared, emptied}, &at); !cmp.Equal(got, []segmentID{emptied}, cmp.AllowUnexported(segmentID{})) {
 		t.Errorf("without a pointer: %v", got)

@@ -25,6 +25,9 @@ type Metrics struct {
 	TrimSteps, TrimmedMessages, TrimmedSegments uint64
 	// HoledMessages counts the messages that holes took the place of.
 	HoledMessages uint64
+	// MovedSegments counts the mostly dead commit segments whose survivors were moved,
+	// MovedBytes what the survivors were.
+	MovedSegments, MovedBytes uint64
 	// SegmentsCounted: what older commit segments hold is known, so they can go.
 	SegmentsCounted bool
 	// WaitsForSpace: the disk is below the low mark, and everything waits.
@@ -44,6 +47,7 @@ type metrics struct {
 	tailBytes                               atomic.Int64
 	trimSteps, trimmedMessages, trimmedSegs atomic.Uint64
 	holedMessages                           atomic.Uint64
+	movedSegments, movedBytes               atomic.Uint64
 	segmentsCounted, waitsForSpace          atomic.Bool
 	damaged                                 atomic.Uint64
 }
@@ -83,6 +87,8 @@ func (m *metrics) snapshot() Metrics {
 		TrimmedMessages:   m.trimmedMessages.Load(),
 		TrimmedSegments:   m.trimmedSegs.Load(),
 		HoledMessages:     m.holedMessages.Load(),
+		MovedSegments:     m.movedSegments.Load(),
+		MovedBytes:        m.movedBytes.Load(),
 		SegmentsCounted:   m.segmentsCounted.Load(),
 		WaitsForSpace:     m.waitsForSpace.Load(),
 		Damaged:           m.damaged.Load(),

@@ -28,6 +28,11 @@ type Options struct {
 	HoleAge time.Duration
 	// HoleInterval is how often holes are looked for in a partition. Default: 10 s.
 	HoleInterval time.Duration
+	// MoveAge is how long a commit segment must have been mostly dead before what is
+	// left of it is moved. Default: 1 minute.
+	MoveAge time.Duration
+	// MoveBytesPerSecond bounds what moving reads and writes. Default: 4 MiB.
+	MoveBytesPerSecond int
 	// AcceptLoss names runs of missing batches that are given up, in order: exactly
 	// those that an Open without it found missing, or it is refused. What is left is
 	// made whole and named in the log, and the loss written down, so that later
@@ -44,11 +49,13 @@ const (
 	defaultRetentionInterval  = time.Second
 	defaultHoleAge            = time.Minute
 	defaultHoleInterval       = 10 * time.Second
+	defaultMoveAge            = time.Minute
+	defaultMoveBytesPerSecond = 4 << 20
 )
 
 // Validate says what is wrong with the options.
 func (o *Options) Validate() error {
-	if o.TailBytes < 0 || o.TailPartitionBytes < 0 || o.CacheBytes < 0 {
+	if o.MoveBytesPerSecond < 0 || o.TailBytes < 0 || o.TailPartitionBytes < 0 || o.CacheBytes < 0 {
 		return errors.New("shardlog: a size is negative")
 	}
 	for i, r := range o.AcceptLoss {
@@ -56,7 +63,7 @@ func (o *Options) Validate() error {
 			return fmt.Errorf("shardlog: accept-loss %s is no list of runs of batches in order", listOf(o.AcceptLoss))
 		}
 	}
-	if o.RetentionInterval < 0 || o.HoleAge < 0 || o.HoleInterval < 0 {
+	if o.RetentionInterval < 0 || o.HoleAge < 0 || o.MoveAge < 0 || o.HoleInterval < 0 {
 		return errors.New("shardlog: an interval or an age is negative")
 	}
 	return nil
@@ -76,6 +83,8 @@ func (o Options) withDefaults() Options {
 	orDefault(&o.RetentionInterval, defaultRetentionInterval)
 	orDefault(&o.HoleAge, defaultHoleAge)
 	orDefault(&o.HoleInterval, defaultHoleInterval)
+	orDefault(&o.MoveAge, defaultMoveAge)
+	orDefault(&o.MoveBytesPerSecond, defaultMoveBytesPerSecond)
 	return o
 }
 

@@ -83,6 +83,7 @@ func (j *janitor) retain() {
 	}
 	clear(j.scratch)
 	j.report("forget", j.forget())
+	j.report("move survivors", j.moves.run(j, now))
 }
 
 // trim makes one step, and then what it left to the disk.
@@ -208,7 +209,7 @@ func (c *committer) dropHeld(b *batch, p *partition, x pointerPlace) {
 		p.holes.Totals = p.holes.Minus(x.held)
 		return
 	}
-	if c.shard.live.drop(p.id, x.base, x.segment) {
+	if c.shard.live.drop(pointerID{p.id, x.base}, x.segment, x.held.Bytes) {
 		b.deleteSegment(x.segment)
 		c.metrics.trimmedSegs.Add(1)
 	}

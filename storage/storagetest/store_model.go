@@ -45,11 +45,11 @@ func storeAgreesWithModel(t *testing.T, h *StoreHarness) {
 	m.compare()
 }
 
-// storeWithHolesAgreesWithModel does the same while whatever is settled becomes holes
-// at each tick.
+// storeWithHolesAgreesWithModel does the same while whatever is settled becomes holes,
+// and what is left of mostly dead segments is moved, at each tick.
 func storeWithHolesAgreesWithModel(t *testing.T, h *StoreHarness) {
 	t.Helper()
-	h.options.HoleAge, h.options.HoleInterval = 1, 1
+	h.options.HoleAge, h.options.HoleInterval, h.options.MoveAge = 1, 1, 1
 	h.Reopen()
 	storeAgreesWithModel(t, h)
 }

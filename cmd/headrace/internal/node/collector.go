@@ -55,6 +55,12 @@ var storeFigures = []figure{
 		func(f figures) float64 { return float64(f.DiskReads) }),
 	counter("trimmed_messages_total", "Messages removed after everybody had settled them.",
 		func(f figures) float64 { return float64(f.TrimmedMessages) }),
+	counter("holed_messages_total", "Messages removed behind one that is not settled, after everybody had settled them.",
+		func(f figures) float64 { return float64(f.HoledMessages) }),
+	counter("moved_segments_total", "Pieces of the log of which little was left, moved to free the rest.",
+		func(f figures) float64 { return float64(f.MovedSegments) }),
+	counter("moved_bytes_total", "Bytes of messages that were moved so.",
+		func(f figures) float64 { return float64(f.MovedBytes) }),
 	gauge("damaged", "Partitions and subscriptions fenced because stored data is damaged.",
 		func(f figures) float64 { return float64(f.Damaged) }),
 
