@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -23,6 +24,8 @@ const (
 	// mountOptions keep the journal from being written by time alone, so that only
 	// what the store syncs is there after a cut.
 	mountOptions = "loop,commit=600"
+	// A disk that is busy is unmounted later.
+	busyInterval, busyTries = 50 * time.Millisecond, 100
 )
 
 // disk is an ext4 image whose power can be cut.
@@ -59,8 +62,19 @@ func (d *disk) mount(ctx context.Context) error {
 	return run(ctx, "mount", "-o", mountOptions, d.image, d.dir)
 }
 
-// unmount must follow the end of every process that has files open.
-func (d *disk) unmount(ctx context.Context) error { return run(ctx, "umount", d.dir) }
+// unmount must follow the end of every process that has files open. Who looks at such a
+// process holds its memory, and with it the mapped files, for a moment longer.
+func (d *disk) unmount(ctx context.Context) error {
+	ticker := time.NewTicker(busyInterval)
+	defer ticker.Stop()
+	for range busyTries {
+		if err := run(ctx, "umount", d.dir); err == nil {
+			return nil
+		}
+		<-ticker.C
+	}
+	return run(ctx, "umount", d.dir)
+}
 
 // cut takes the power: what is not on the image now never will be.
 func (d *disk) cut() error {

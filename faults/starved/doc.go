@@ -1,5 +1,6 @@
 // Package starved takes from a running server what it needs of its machine: room on
-// the disk, descriptors, file size, memory, and a clock that goes forward.
+// the disk, descriptors, file size, memory, a clock that goes forward, and a disk whose
+// calls do not fail.
 //
 // What is tested is the binary as an operator runs it, a process of its own on a
 // directory of its own, and what its clients, its metrics and its log say. A witness

@@ -86,7 +86,7 @@ func (e *Engine) Close() error {
 // shut ends everything in the reverse order of Open.
 func (e *Engine) shut() error {
 	close(e.quit)
-	err := closeInTime(e.shutBadger, e.stop)
+	err := closeInTime(e.shutBadger, e.stop, e.logger.holds)
 	if err == nil && e.stop.cause() == nil {
 		err = unmarkRunning(e.options.Dir)
 	}
@@ -111,8 +111,9 @@ func (e *Engine) closeBadger() error {
 	return e.db.Close()
 }
 
-// closeInTime closes Badger, and does not wait for ever once the engine has failed.
-func closeInTime(closeBadger func() error, stop *failStop) error {
+// closeInTime closes Badger, and does not wait for ever once the engine has failed, nor
+// at all when Badger's writer is held.
+func closeInTime(closeBadger func() error, stop *failStop, holds <-chan struct{}) error {
 	// done has capacity 1: Badger may end when nobody waits any more.
 	done := make(chan error, 1)
 	go func() { done <- closeBadger() }()
@@ -124,6 +125,8 @@ func closeInTime(closeBadger func() error, stop *failStop) error {
 	select {
 	case err := <-done:
 		return closeError(err)
+	case <-holds:
+		return fmt.Errorf("badgerlog: badger is held after a failure: %w", stop.cause())
 	case <-time.After(failedCloseTimeout):
 		return fmt.Errorf("badgerlog: badger does not close after a failure: %w", stop.cause())
 	}

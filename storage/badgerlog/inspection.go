@@ -195,7 +195,7 @@ func (i *Inspection) openShadow(o Options) {
 		i.damaged(badgerDirName, err)
 		return
 	}
-	options := o.badger(i.shadow, &badgerLogger{log: i.stop.logger, stop: i.stop})
+	options := o.badger(i.shadow, newBadgerLogger(i.stop.logger, i.stop))
 	options.NumCompactors = 0
 	options.NumLevelZeroTablesStall = inspectStallTables
 	db, err := openAgain(options, realSystem(), i.stop.logger)

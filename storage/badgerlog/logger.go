@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/dgraph-io/badger/v4"
@@ -29,8 +30,13 @@ type badgerLogger struct {
 	events *badgerEvents // nil: nobody listens
 	errors atomic.Uint64
 	// held is what Badger's writer waits for after an error. Nobody closes it but
-	// tests: the process is about to end.
-	held chan struct{}
+	// tests: the process is about to end. holds is closed when the writer waits.
+	held, holds chan struct{}
+	once        sync.Once
+}
+
+func newBadgerLogger(log *slog.Logger, stop *failStop) *badgerLogger {
+	return &badgerLogger{log: log, stop: stop, held: make(chan struct{}), holds: make(chan struct{})}
 }
 
 // toldErrors are parts of the formats of errors that reach somebody all the same.
@@ -53,6 +59,7 @@ func (l *badgerLogger) Errorf(format string, args ...any) {
 		_ = l.stop.trip("badger logged an error: %s", line)
 	}
 	if containsAny(format, writerErrors) {
+		l.once.Do(func() { close(l.holds) })
 		<-l.held
 	}
 }

@@ -99,7 +99,7 @@ func newEngine(o Options, s system, lock *dirLock) *Engine {
 		options:   o,
 		clock:     o.Clock,
 		lock:      lock,
-		logger:    &badgerLogger{log: o.Logger, stop: stop, held: make(chan struct{})},
+		logger:    newBadgerLogger(o.Logger, stop),
 		stop:      stop,
 		gate:      newGate(),
 		space:     newSpaceWatch(&o, s),
@@ -123,7 +123,9 @@ func newEngine(o Options, s system, lock *dirLock) *Engine {
 	e.rotation.pad = func() error { return padding(e.db) }
 	e.complete = func(err error) { e.completed <- err }
 	e.collector = &collector{
-		collect:       func() error { return e.db.RunValueLogGC(o.collectRatio(e.space.measure().free)) },
+		collect: func() error {
+			return e.readMapped(func() error { return e.db.RunValueLogGC(o.collectRatio(e.space.measure().free)) })
+		},
 		holdBack:      o.GCHoldBack,
 		enough:        uint64(o.GCDiscardRatio * float64(o.ValueLogFileBytes)),
 		short:         func() bool { return !e.space.space().AcceptsPublishes() },
@@ -200,7 +202,7 @@ func openAgain(options badger.Options, s system, log *slog.Logger) (*badger.DB, 
 // Badger left one out.
 func (e *Engine) checkTables(db *badger.DB) error {
 	start := e.clock()
-	if err := db.VerifyChecksum(); err != nil {
+	if err := e.readMapped(db.VerifyChecksum); err != nil {
 		return err
 	}
 	e.options.Logger.Info("Badger's tables are checked.", "tables", len(db.Tables()), "took", e.clock().Sub(start))
@@ -209,8 +211,13 @@ func (e *Engine) checkTables(db *badger.DB) error {
 
 // tryBadger opens Badger, which crashes on some damage.
 func tryBadger(options badger.Options, s system) (db *badger.DB, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
-		if crash := recover(); crash != nil {
+		crash := recover()
+		switch {
+		case isFault(crash):
+			err = errUnreadable
+		case crash != nil:
 			err = fmt.Errorf("badger crashed on its own files: %v\n%s", crash, debug.Stack())
 		}
 	}()

@@ -32,7 +32,12 @@ const (
 // checkBeforeBadger looks for what Badger would destroy, or end the process for, as it
 // opens: without a manifest it deletes all tables.
 func checkBeforeBadger(dir string) error {
-	if exists(filepath.Join(dir, badger.ManifestFilename)) {
+	manifest := filepath.Join(dir, badger.ManifestFilename)
+	if exists(manifest) {
+		// Badger takes one that cannot be read for a damaged one.
+		if _, err := os.ReadFile(manifest); err != nil {
+			return fmt.Errorf("badgerlog: %w", err)
+		}
 		return checkFooters(dir)
 	}
 	tables, err := filepath.Glob(filepath.Join(dir, "*.sst"))

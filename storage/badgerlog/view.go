@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
@@ -15,22 +14,19 @@ import (
 )
 
 // View implements storage.Engine. It begins when the commits before it have ended.
-func (e *Engine) View(fn func(storage.Reader) error) (err error) {
+func (e *Engine) View(fn func(storage.Reader) error) error {
 	if !e.gate.enter() {
 		return fmt.Errorf("%w: closed", storage.ErrUnavailable)
 	}
 	defer e.gate.leave()
-	defer func() {
-		if crash := recover(); crash != nil {
-			err = e.crashed(crash)
+	return e.readMapped(func() error {
+		txn, err := e.snapshot()
+		if err != nil {
+			return err
 		}
-	}()
-	txn, err := e.snapshot()
-	if err != nil {
-		return err
-	}
-	defer txn.Discard()
-	return fn(reader{txn, e.stop})
+		defer txn.Discard()
+		return fn(reader{txn, e.stop})
+	})
 }
 
 // failedViewTimeout is how long a view waits for commits once the engine has failed:
@@ -53,19 +49,6 @@ func (e *Engine) snapshot() (*badger.Txn, error) {
 	case <-time.After(failedViewTimeout):
 		return nil, fmt.Errorf("%w: %w", storage.ErrUnavailable, e.stop.cause())
 	}
-}
-
-// blockCrash is how Badger's message begins when a damaged block makes it panic.
-const blockCrash = "==== Recovered===="
-
-// crashed makes an error of Badger's panic on a damaged block. The engine fails:
-// nobody knows what the panic left locked. Other panics go on.
-func (e *Engine) crashed(crash any) error {
-	text, ok := crash.(string)
-	if !ok || !strings.HasPrefix(text, blockCrash) {
-		panic(crash)
-	}
-	return fmt.Errorf("%w: %w", storage.ErrDataLoss, e.stop.trip("badger crashed on a damaged block: %s", text))
 }
 
 // reader reads one snapshot.
@@ -94,6 +77,8 @@ func (r reader) crashed(crash any, err error) error {
 	switch crash := crash.(type) {
 	case nil:
 		return err
+	case fault:
+		return fmt.Errorf("%w: %w", storage.ErrUnavailable, r.stop.trip("%w", errUnreadable))
 	case runtime.Error:
 		return fmt.Errorf("%w: %w", storage.ErrUnavailable, r.stop.trip("badger crashed at a read: %w", crash))
 	default:
