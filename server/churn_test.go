@@ -12,6 +12,8 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"google.golang.org/protobuf/types/known/durationpb"
+
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
 	"github.com/headrace/headrace/server/servertest"
 )
@@ -61,7 +63,7 @@ func startQuiet(t *testing.T, o servertest.Options) *servertest.Server {
 func streamsThatFinish(t *testing.T, s *servertest.Server) (*subscribeStub, *publishStub) {
 	t.Helper()
 	session, publisher := openSubscribe(t, s, open.GetOpen()), openPublish(t, s)
-	publisher.send(batch("orders", 1, &headracev1.Message{DedupeId: "not served, and so not stored"}))
+	publisher.send(batch("orders", 1, &headracev1.Message{Ttl: durationpb.New(1)}))
 	publisher.nextResult()
 	publisher.finish()
 	session.nextBatch()

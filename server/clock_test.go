@@ -8,6 +8,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 
+	"google.golang.org/protobuf/types/known/durationpb"
+
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
 	"github.com/headrace/headrace/server/servertest"
 )
@@ -106,7 +108,7 @@ func TestAPublisherThatDoesNotReadIsCutOff(t *testing.T) {
 		for i := range bad {
 			bad[i] = &headracev1.Message{Attributes: map[string]string{"": "x"}}
 			if i%2 == 0 {
-				bad[i] = &headracev1.Message{DedupeId: "each of them an entry of the result"}
+				bad[i] = &headracev1.Message{Ttl: durationpb.New(1)}
 			}
 		}
 		beat := time.NewTicker(10 * time.Second)

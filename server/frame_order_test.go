@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -181,12 +182,13 @@ var illegalPublishFrames = map[string]illegalFrames[*headracev1.PublishStreamReq
 	"Heartbeat before Open": {frames: []*headracev1.PublishStreamRequest{publishHeartbeat()}, reason: "FRAME_ORDER"},
 	"empty frame first":     {frames: []*headracev1.PublishStreamRequest{{}}, reason: "MALFORMED_FRAME", field: "frame"},
 	"empty frame":           {frames: publishOpened(&headracev1.PublishStreamRequest{}), reason: "MALFORMED_FRAME", field: "frame"},
-	"Open with producer_id": {
+	"Open with a long producer_id": {
 		frames: []*headracev1.PublishStreamRequest{{Frame: &headracev1.PublishStreamRequest_Open_{
-			Open: &headracev1.PublishStreamRequest_Open{ProducerId: "p"},
+			Open: &headracev1.PublishStreamRequest_Open{ProducerId: strings.Repeat("p", 256)},
 		}}},
-		reason: "NOT_SERVED", field: "producer_id",
+		reason: "INVALID_FIELD", field: "producer_id",
 	},
+	"LookUp without a producer": {frames: publishOpened(lookUp("orders", 1)), reason: "FRAME_ORDER"},
 	"Open with a long client_id": {
 		frames: []*headracev1.PublishStreamRequest{{Frame: &headracev1.PublishStreamRequest_Open_{
 			Open: &headracev1.PublishStreamRequest_Open{ClientId: string(make([]byte, 256))},

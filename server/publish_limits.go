@@ -49,5 +49,6 @@ func (l publishLimits) proto() *headracev1.PublishLimits {
 		MaxAttributeValueBytes: uint32(l.message.MaxAttributeValueBytes),
 		MaxOrderingKeyBytes:    uint32(l.message.MaxOrderingKeyBytes),
 		MaxContentTypeBytes:    uint32(l.message.MaxContentTypeBytes),
+		MaxDedupeIdBytes:       uint32(l.message.MaxDedupeIDBytes),
 	}
 }

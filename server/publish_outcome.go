@@ -23,6 +23,10 @@ func (o *outcome) add(b *broker.PublishBatch, first uint64, count int, refused [
 		o.addFailed(first, count, b.Err, refused)
 		return
 	}
+	if len(b.Parts) > 0 {
+		o.addParts(first, b.Parts)
+		return
+	}
 	w := withGaps{first: first, refused: refused}
 	for _, run := range b.Runs {
 		o.addRun(&w, run)
@@ -37,24 +41,25 @@ func (o *outcome) addRun(w *withGaps, run broker.PublishedRun) {
 	offset, left := uint64(run.Offset), run.Count
 	for left > 0 {
 		sequence, count := w.take(left)
-		o.store(sequence, uint32(run.Partition), offset, uint32(count))
+		o.store(&headracev1.PublishedRun{
+			FirstSequence: sequence, Partition: uint32(run.Partition), FirstOffset: offset, Count: uint32(count),
+		})
 		offset, left = offset+uint64(count), left-count
 	}
 }
 
 // store adds stored messages, to the last run where they continue it.
-func (o *outcome) store(sequence uint64, partition uint32, offset uint64, count uint32) {
+func (o *outcome) store(run *headracev1.PublishedRun) {
 	if n := len(o.runs); n > 0 {
 		last := o.runs[n-1]
 		stored := uint64(last.GetCount())
-		if last.GetPartition() == partition && last.GetFirstSequence()+stored == sequence && last.GetFirstOffset()+stored == offset {
-			last.Count += count
+		same := last.GetPartition() == run.GetPartition() && last.GetDuplicate() == run.GetDuplicate()
+		if same && last.GetFirstSequence()+stored == run.GetFirstSequence() && last.GetFirstOffset()+stored == run.GetFirstOffset() {
+			last.Count += run.GetCount()
 			return
 		}
 	}
-	o.runs = append(o.runs, &headracev1.PublishedRun{
-		FirstSequence: sequence, Partition: partition, FirstOffset: offset, Count: count,
-	})
+	o.runs = append(o.runs, run)
 }
 
 // addFailed adds a batch of which nothing was stored: those at fault by themselves

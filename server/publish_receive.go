@@ -15,8 +15,13 @@ import (
 // by the name that the client writes.
 type publishedTopic struct {
 	name string
-	// next is the sequence that the next message must have. Receive loop only.
+	// next is the sequence that the next message must have; with a producer the highest
+	// one that it may have, and 0 until there was one. Receive loop only.
 	next uint64
+	// failed is why the producer's batch at failedAt failed before the store saw it;
+	// what follows it fails too. Receive loop only.
+	failed   error
+	failedAt uint64
 
 	// result is the open result, nil when there is none. Send loop only.
 	result *topicResult
@@ -45,6 +50,8 @@ type publishReceiver struct {
 	publisher *broker.Publisher
 	limits    publishLimits
 	walker    batchWalker
+	// producing: the stream has a producer.
+	producing bool
 
 	frame  wire.PublishFrame
 	topics map[string]*publishedTopic
@@ -81,6 +88,8 @@ func (r *publishReceiver) handle() error {
 		return nil
 	case wire.PublishBatch:
 		return r.batch(r.frame.Batch)
+	case wire.PublishLookUp:
+		return r.lookUp(r.frame.LookUp)
 	default:
 		return errEmptyFrame
 	}
@@ -96,13 +105,18 @@ func (r *publishReceiver) batch(in wire.Batch) error {
 	if err != nil {
 		return err
 	}
-	if in.FirstSequence != topic.next {
+	var sequence *broker.BatchSequence
+	if r.producing {
+		if sequence, err = r.sequence(topic, in); err != nil {
+			return err
+		}
+	} else if in.FirstSequence != topic.next {
 		return sequenceGap(topic.name, topic.next, in.FirstSequence)
 	}
-	topic.next += uint64(in.Count)
+	topic.next = in.FirstSequence + uint64(in.Count)
 	batch := broker.NewPublishBatch()
-	batch.OneWay = in.OneWay
-	batch.Topic, batch.Err = r.publisher.Topic(topic.name)
+	batch.OneWay, batch.Sequence = in.OneWay, sequence
+	batch.Topic, batch.Err = r.resolve(topic, in.FirstSequence)
 	refused := r.walker.walk(in, readAt, batch)
 	batch.Note = &publishNote{topic: topic, first: in.FirstSequence, count: in.Count, refused: refused, readAt: readAt}
 	if err := r.publisher.Publish(r.stream.Context(), batch); err != nil {
@@ -121,6 +135,9 @@ func (r *publishReceiver) topic(name []byte) (*publishedTopic, error) {
 		return nil, &refusal{reason: reasonLimitReached, field: "topic", text: "a stream writes to too many topics"}
 	}
 	t := &publishedTopic{name: string(name), next: 1}
+	if r.producing {
+		t.next = 0 // It goes on from an earlier stream.
+	}
 	r.topics[t.name] = t
 	return t, nil
 }

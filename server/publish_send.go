@@ -32,7 +32,7 @@ type topicResult struct {
 // run writes what the publisher hands out until it or the stream ends; with io.EOF
 // when all is well.
 func (s *publishSender) run() error {
-	opened := &headracev1.PublishStreamResponse_Opened{Limits: s.limits.proto()}
+	opened := &headracev1.PublishStreamResponse_Opened{Limits: s.limits.proto(), ProducerEpoch: s.publisher.Epoch()}
 	if err := s.stream.Send(&headracev1.PublishStreamResponse{
 		Frame: &headracev1.PublishStreamResponse_Opened_{Opened: opened},
 	}); err != nil {
@@ -80,6 +80,13 @@ func (s *publishSender) complete(batches []*broker.PublishBatch) error {
 	var sent broker.Amount
 	now := time.Now()
 	for _, b := range batches {
+		if b.LookedUp != nil {
+			if err := s.answer(b.LookedUp, b.Note.(*lookUpNote)); err != nil { //nolint:forcetypeassert // it has no other
+				return err
+			}
+			b.Release()
+			continue
+		}
 		sent.Messages += b.Sent.Messages
 		sent.Bytes += b.Sent.Bytes
 		note := noteOf(b)

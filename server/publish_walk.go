@@ -1,7 +1,10 @@
 package server
 
 import (
+	"encoding/binary"
 	"time"
+
+	"github.com/cespare/xxhash/v2"
 
 	"github.com/headrace/headrace/server/broker"
 	"github.com/headrace/headrace/server/wire"
@@ -16,13 +19,20 @@ type refusedMessage struct {
 
 // batchWalker turns a publish frame's batch into what the store takes. It is used
 // again for each frame, by one goroutine.
-type batchWalker struct{ walker wire.Walker }
+type batchWalker struct {
+	walker wire.Walker
+	// hash is over what the messages of a producer's batch carry.
+	hash xxhash.Digest
+}
 
 // walk puts the messages of in, as received at a time, into out, and returns those
 // that it refuses. A batch without a topic keeps nothing: only the window counts.
 func (w *batchWalker) walk(in wire.Batch, at time.Time, out *broker.PublishBatch) (refused []refusedMessage) {
 	out.Sent = broker.Amount{Messages: uint64(in.Count), Bytes: uint64(in.Bytes)}
 	publishTime := wire.NewPublishTime(at)
+	if out.Sequence != nil {
+		w.hash.Reset()
+	}
 	index := 0
 	for body, ok := in.Next(); ok; body, ok = in.Next() {
 		out.LastSentBytes = uint64(len(body))
@@ -33,17 +43,39 @@ func (w *batchWalker) walk(in wire.Batch, at time.Time, out *broker.PublishBatch
 		}
 		index++
 	}
+	if out.Sequence != nil {
+		out.Sequence.Hash = w.hash.Sum64()
+	}
+	if out.Sequence != nil || len(out.DedupeIDs) > 0 {
+		out.Refused = refusedForStore(out.Refused, refused)
+	}
 	return refused
+}
+
+// sum takes what a message carries into the hash of its batch: data alone, since a
+// client that encodes a message again may do it in another order.
+func (w *batchWalker) sum(data []byte) {
+	var length [8]byte
+	binary.LittleEndian.PutUint64(length[:], uint64(len(data)))
+	_, _ = w.hash.Write(length[:]) // It never fails.
+	_, _ = w.hash.Write(data)
 }
 
 // message appends one message, or says why not.
 func (w *batchWalker) message(body []byte, at *wire.PublishTime, out *broker.PublishBatch) wire.Failure {
 	w.walker.Limits.MaxMessageBytes = out.Topic.MaxMessageBytes()
 	m, failure := w.walker.Walk(body)
+	if out.Sequence != nil {
+		w.sum(m.Data)
+	}
 	if !failure.OK() {
 		return failure
 	}
 	out.Messages = m.AppendTo(out.Messages, at)
-	out.EndMessage(m.Key)
+	if len(m.DedupeID) > 0 {
+		out.EndDeduped(m.Key, m.DedupeID, m.Data)
+	} else {
+		out.EndMessage(m.Key)
+	}
 	return failure
 }

@@ -82,11 +82,11 @@ func (s *publisherService) publishBatch(
 //
 //	client ─► receive loop ─► Publisher ─► send loop ─► client
 func (s *publisherService) PublishStream(stream publishStream) error {
-	clientID, err := receivePublishOpen(stream)
+	open, err := receivePublishOpen(stream)
 	if err != nil {
 		return err
 	}
-	publisher, err := s.broker.OpenPublisher(clientID)
+	publisher, err := s.openPublisher(stream.Context(), open)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (s *publisherService) PublishStream(stream publishStream) error {
 	in := &publishReceiver{
 		stream: stream, publisher: publisher, limits: s.limits,
 		walker: batchWalker{walker: wire.Walker{Limits: s.limits.message}},
-		topics: map[string]*publishedTopic{},
+		topics: map[string]*publishedTopic{}, producing: open.GetProducerId() != "",
 	}
 	out := &publishSender{stream: stream, publisher: publisher, limits: s.limits, metrics: s.metrics}
 	err = s.loops.run(streamLoops{
@@ -108,29 +108,39 @@ func (s *publisherService) PublishStream(stream publishStream) error {
 	return err
 }
 
-// receivePublishOpen reads the first frame, which must be Open, and gives the
-// client's name.
-func receivePublishOpen(stream publishStream) (clientID string, err error) {
+// openPublisher opens what Open asks for.
+func (s *publisherService) openPublisher(ctx context.Context, open *headracev1.PublishStreamRequest_Open) (*broker.Publisher, error) {
+	if open.GetProducerId() == "" {
+		return s.broker.OpenPublisher(open.GetClientId())
+	}
+	return s.broker.OpenProducer(ctx, open.GetClientId(), open.GetProducerId())
+}
+
+// receivePublishOpen reads the first frame, which must be Open.
+func receivePublishOpen(stream publishStream) (*headracev1.PublishStreamRequest_Open, error) {
 	var frame wire.PublishFrame
 	if err := stream.RecvMsg(&frame); err != nil {
 		if errors.Is(err, io.EOF) {
 			err = frameOrder("the stream ended before Open")
 		}
-		return "", err
+		return nil, err
 	}
 	defer frame.Release()
 	switch {
 	case frame.Fault != nil:
-		return "", frame.Fault
+		return nil, frame.Fault
 	case frame.Kind == wire.PublishNone:
-		return "", errEmptyFrame
+		return nil, errEmptyFrame
 	case frame.Kind != wire.PublishOpen:
-		return "", frameOrder("the first frame is Open")
+		return nil, frameOrder("the first frame is Open")
 	}
 	if err := checkServed(frame.Open); err != nil {
-		return "", err
+		return nil, err
 	}
-	return frame.Open.GetClientId(), checkClientID(frame.Open.GetClientId())
+	if err := checkProducerID(frame.Open.GetProducerId()); err != nil {
+		return nil, err
+	}
+	return frame.Open, checkClientID(frame.Open.GetClientId())
 }
 
 // publisherDesc is the generated description with its unary call replaced: the

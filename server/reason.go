@@ -52,12 +52,14 @@ const (
 	reasonPublishSequenceGap = headracev1.ErrorReason_ERROR_REASON_PUBLISH_SEQUENCE_GAP
 	reasonTooManyRanges      = headracev1.ErrorReason_ERROR_REASON_TOO_MANY_RANGES
 	reasonNotServed          = headracev1.ErrorReason_ERROR_REASON_NOT_SERVED
+	reasonBatchChanged       = headracev1.ErrorReason_ERROR_REASON_PUBLISH_BATCH_CHANGED
 	reasonMalformedFrame     = headracev1.ErrorReason_ERROR_REASON_MALFORMED_FRAME
 
 	reasonTopicNotFound        = headracev1.ErrorReason_ERROR_REASON_TOPIC_NOT_FOUND
 	reasonSubscriptionNotFound = headracev1.ErrorReason_ERROR_REASON_SUBSCRIPTION_NOT_FOUND
 	reasonTopicExists          = headracev1.ErrorReason_ERROR_REASON_TOPIC_EXISTS
 	reasonSubscriptionExists   = headracev1.ErrorReason_ERROR_REASON_SUBSCRIPTION_EXISTS
+	reasonDedupeConflict       = headracev1.ErrorReason_ERROR_REASON_DEDUPE_CONFLICT
 
 	reasonTopicDeleted           = headracev1.ErrorReason_ERROR_REASON_TOPIC_DELETED
 	reasonSubscriptionDeleted    = headracev1.ErrorReason_ERROR_REASON_SUBSCRIPTION_DELETED
@@ -118,12 +120,14 @@ var verdicts = map[headracev1.ErrorReason]verdict{
 	reasonPublishSequenceGap: {code: codes.InvalidArgument, text: "a batch does not begin with the next sequence"},
 	reasonTooManyRanges:      {code: codes.InvalidArgument, text: "a frame names too many ranges"},
 	reasonNotServed:          {code: codes.InvalidArgument, text: "this server does not serve that yet"},
+	reasonBatchChanged:       {code: codes.InvalidArgument, text: "a batch that is sent again is not the same"},
 	reasonMalformedFrame:     {code: codes.InvalidArgument, text: "a frame is not a strict encoding"},
 
 	reasonTopicNotFound:        {code: codes.NotFound, text: "no topic has this name"},
 	reasonSubscriptionNotFound: {code: codes.NotFound, text: "no subscription has this name"},
 	reasonTopicExists:          {code: codes.AlreadyExists, text: "a topic has this name"},
 	reasonSubscriptionExists:   {code: codes.AlreadyExists, text: "a subscription has this name"},
+	reasonDedupeConflict:       {code: codes.AlreadyExists, text: "a message with this dedupe_id and other data is stored"},
 
 	reasonTopicDeleted:           {code: codes.FailedPrecondition, text: "the topic was deleted while it was in use"},
 	reasonSubscriptionDeleted:    {code: codes.FailedPrecondition, text: "the subscription was deleted while it was in use"},
@@ -187,6 +191,10 @@ var sentinels = []struct {
 	{broker.ErrSlowReader, reasonSlowReader},
 	{broker.ErrResultsUnread, reasonResultsUnread},
 	{broker.ErrPositionOutOfRange, reasonPositionOutOfRange},
+	{broker.ErrStaleProducer, reasonStaleProducer},
+	{broker.ErrSequenceGap, reasonPublishSequenceGap},
+	{broker.ErrBatchChanged, reasonBatchChanged},
+	{broker.ErrOutcomeForgotten, reasonOutcomeForgotten},
 	{broker.ErrPublishWindowExceeded, reasonPublishWindowExceeded},
 	{broker.ErrMessageTooLarge, reasonMessageTooLarge},
 	{broker.ErrLimitReached, reasonLimitReached},

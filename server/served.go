@@ -11,14 +11,12 @@ import (
 // serve: set, they are NOT_SERVED. Those of Message are the walker's business. A
 // scalar counts as set when it is not zero.
 var notServedFields = names(
-	"PublishStreamRequest.Open.producer_id",
 	"SubscribeRequest.started",
 	"SubscribeRequest.Open.resume",
 	"SubscribeRequest.Open.partitions",
 	"SubscribeRequest.Settle.code",
 	"SubscribeRequest.Settle.reason",
 	"Topic.spread",
-	"Topic.dedupe_window",
 	"Retention.max_age",
 	"Retention.max_bytes",
 	"Retention.keep_settled",

@@ -18,7 +18,6 @@ import (
 // notServedRequests sets each field and value that the contract has and this
 // server does not serve, and nothing else.
 var notServedRequests = map[string]proto.Message{
-	"PublishStreamRequest.Open.producer_id": &headracev1.PublishStreamRequest_Open{ProducerId: "p"},
 	"SubscribeRequest.Started": &headracev1.SubscribeRequest{
 		Frame: &headracev1.SubscribeRequest_Started_{Started: &headracev1.SubscribeRequest_Started{}},
 	},
@@ -29,7 +28,6 @@ var notServedRequests = map[string]proto.Message{
 	"VERDICT_REJECT":                   settleFrame(&headracev1.SubscribeRequest_Settle{Verdict: headracev1.Verdict_VERDICT_REJECT}),
 
 	"Topic.spread":           &headracev1.Topic{Spread: true},
-	"Topic.dedupe_window":    &headracev1.Topic{DedupeWindow: durationpb.New(0)},
 	"Retention.max_age":      &headracev1.Topic{Retention: &headracev1.Retention{MaxAge: durationpb.New(0)}},
 	"Retention.max_bytes":    &headracev1.Topic{Retention: &headracev1.Retention{MaxBytes: 1}},
 	"Retention.keep_settled": &headracev1.Topic{Retention: &headracev1.Retention{KeepSettled: durationpb.New(0)}},
@@ -53,7 +51,6 @@ var notServedRequests = map[string]proto.Message{
 	"DELIVERY_GUARANTEE_AT_MOST_ONCE": &headracev1.Subscription{Guarantee: headracev1.DeliveryGuarantee_DELIVERY_GUARANTEE_AT_MOST_ONCE},
 	"DELIVERY_GUARANTEE_EXACTLY_ONCE": &headracev1.Subscription{Guarantee: headracev1.DeliveryGuarantee_DELIVERY_GUARANTEE_EXACTLY_ONCE},
 
-	"Message.dedupe_id":  &headracev1.Message{DedupeId: "id"},
 	"Message.deliver_at": &headracev1.Message{DeliverAt: &timestamppb.Timestamp{}},
 	"Message.delay":      &headracev1.Message{Delay: durationpb.New(0)},
 	"Message.ttl":        &headracev1.Message{Ttl: durationpb.New(0)},

@@ -9,6 +9,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
+	"google.golang.org/protobuf/types/known/durationpb"
+
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
 	"github.com/headrace/headrace/server/servertest"
 	"github.com/headrace/headrace/storage/storagetest"
@@ -102,15 +104,15 @@ func TestOneBadMessageFailsAlone(t *testing.T) {
 	s := servertest.Start(t, servertest.Options{})
 	s.CreateTopic("orders")
 	good := numberedMessages(1, 3)
-	messages := []*headracev1.Message{good[0], {DedupeId: "x"}, good[1], {OrderingKey: "k", DedupeId: "x"}, {DedupeId: "y"}, good[2]}
+	messages := []*headracev1.Message{good[0], {Ttl: durationpb.New(1)}, good[1], {OrderingKey: "k", Ttl: durationpb.New(1)}, {Ttl: durationpb.New(1)}, good[2]}
 	wantRuns := []*headracev1.PublishedRun{
 		{FirstSequence: 1, FirstOffset: 0, Count: 1},
 		{FirstSequence: 3, FirstOffset: 1, Count: 1},
 		{FirstSequence: 6, FirstOffset: 2, Count: 1},
 	}
 	wantFailures := []*headracev1.PublishFailure{
-		{FirstSequence: 2, Count: 1, Reason: headracev1.ErrorReason_ERROR_REASON_NOT_SERVED, Field: "dedupe_id"},
-		{FirstSequence: 4, Count: 2, Reason: headracev1.ErrorReason_ERROR_REASON_NOT_SERVED, Field: "dedupe_id"},
+		{FirstSequence: 2, Count: 1, Reason: headracev1.ErrorReason_ERROR_REASON_NOT_SERVED, Field: "ttl"},
+		{FirstSequence: 4, Count: 2, Reason: headracev1.ErrorReason_ERROR_REASON_NOT_SERVED, Field: "ttl"},
 	}
 	r, err := s.Publisher.Publish(t.Context(), &headracev1.PublishRequest{Topic: "orders", Messages: messages})
 	if err != nil {
@@ -136,16 +138,16 @@ func TestABatchOfBadMessagesStoresNothing(t *testing.T) {
 	s := servertest.Start(t, servertest.Options{})
 	s.CreateTopic("orders")
 	want := []*headracev1.PublishFailure{
-		{FirstSequence: 1, Count: 2, Reason: headracev1.ErrorReason_ERROR_REASON_NOT_SERVED, Field: "dedupe_id"},
+		{FirstSequence: 1, Count: 2, Reason: headracev1.ErrorReason_ERROR_REASON_NOT_SERVED, Field: "ttl"},
 	}
 	stub := openPublish(t, s)
-	stub.send(batch("orders", 1, &headracev1.Message{DedupeId: "x"}, &headracev1.Message{DedupeId: "y"}))
+	stub.send(batch("orders", 1, &headracev1.Message{Ttl: durationpb.New(1)}, &headracev1.Message{Ttl: durationpb.New(1)}))
 	checkProto(t, &headracev1.PublishStreamResponse_PublishResult{
 		Topic: "orders", ThroughSequence: 2, Failures: want,
 	}, stub.nextResult())
 	stub.finish()
 	r, err := s.Publisher.Publish(t.Context(), &headracev1.PublishRequest{
-		Topic: "orders", Messages: []*headracev1.Message{{DedupeId: "x"}, {DedupeId: "y"}},
+		Topic: "orders", Messages: []*headracev1.Message{{Ttl: durationpb.New(1)}, {Ttl: durationpb.New(1)}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -22,7 +22,7 @@ func newTopicConfig(t *headracev1.Topic, base broker.TopicConfig) (broker.TopicC
 	if t.GetPartitions() != 0 {
 		base.Partitions = int(t.GetPartitions())
 	}
-	for _, path := range []string{"retention", "max_message_bytes", "labels"} {
+	for _, path := range []string{"retention", "max_message_bytes", "dedupe_window", "dedupe_max_ids", "labels"} {
 		if err := topicPaths[path](&base, t, base); err != nil {
 			return base, err
 		}
@@ -36,6 +36,21 @@ var topicPaths = map[string]taker[broker.TopicConfig, *headracev1.Topic]{
 	"retention":         takeMinAge,
 	"retention.min_age": takeMinAge,
 	"max_message_bytes": takeMaxMessageBytes,
+	"dedupe_window": func(c *broker.TopicConfig, t *headracev1.Topic, defaults broker.TopicConfig) (err error) {
+		c.DedupeWindow, err = duration("dedupe_window", t.GetDedupeWindow(), 0, broker.MaxDedupeWindow, defaults.DedupeWindow)
+		return err
+	},
+	"dedupe_max_ids": func(c *broker.TopicConfig, t *headracev1.Topic, defaults broker.TopicConfig) error {
+		most := t.GetDedupeMaxIds()
+		if most > broker.MaxDedupeIDs {
+			return invalidField("dedupe_max_ids", fmt.Sprintf("at most %d", broker.MaxDedupeIDs))
+		}
+		c.DedupeIDs = int(most)
+		if most == 0 {
+			c.DedupeIDs = defaults.DedupeIDs
+		}
+		return nil
+	},
 	"labels": func(c *broker.TopicConfig, t *headracev1.Topic, _ broker.TopicConfig) error {
 		c.Labels = t.GetLabels()
 		return nil
@@ -66,6 +81,8 @@ func topicProto(t broker.Topic) *headracev1.Topic {
 		Durability:      headracev1.Durability_DURABILITY_SYNCED,
 		Retention:       &headracev1.Retention{MinAge: durationpb.New(t.MinAge)},
 		MaxMessageBytes: uint64(t.MaxMessageBytes),
+		DedupeWindow:    durationpb.New(t.DedupeWindow),
+		DedupeMaxIds:    uint64(t.DedupeIDs),
 		Labels:          t.Labels,
 		CreateTime:      timestamppb.New(t.CreatedAt),
 		State:           stateProto(t.State),

@@ -30,6 +30,7 @@ func TestANewTopicHasItsDefaultsFilledIn(t *testing.T) {
 		Name: "default/orders", Partitions: 1, Durability: headracev1.Durability_DURABILITY_SYNCED,
 		Retention:       &headracev1.Retention{MinAge: durationpb.New(10 * time.Minute)},
 		MaxMessageBytes: 1 << 20, State: headracev1.ResourceState_RESOURCE_STATE_ACTIVE,
+		DedupeWindow: durationpb.New(10 * time.Minute), DedupeMaxIds: 1_000_000,
 	}
 	checkProto(t, want, got)
 	read, err := s.Topics.GetTopic(bounded(t), &headracev1.GetTopicRequest{Topic: "orders"})
@@ -49,6 +50,8 @@ func TestTopicsThatCannotBeCreated(t *testing.T) {
 		"nothing":            {nil, "INVALID_NAME", "name"},
 		"257 partitions":     {&headracev1.Topic{Name: "orders", Partitions: 257}, "INVALID_FIELD", "partitions"},
 		"2^32-1 partitions":  {&headracev1.Topic{Name: "orders", Partitions: 1<<32 - 1}, "INVALID_FIELD", "partitions"},
+		"8 days of window":   {&headracev1.Topic{Name: "orders", DedupeWindow: durationpb.New(8 * 24 * time.Hour)}, "INVALID_FIELD", "dedupe_window"},
+		"too many ids":       {&headracev1.Topic{Name: "orders", DedupeMaxIds: 1_000_001}, "INVALID_FIELD", "dedupe_max_ids"},
 		"a create time":      {&headracev1.Topic{Name: "orders", CreateTime: &timestamppb.Timestamp{}}, "INVALID_FIELD", "create_time, state"},
 		"a state":            {&headracev1.Topic{Name: "orders", State: 2}, "INVALID_FIELD", "create_time, state"},
 		"too large messages": {&headracev1.Topic{Name: "orders", MaxMessageBytes: 1<<20 + 1}, "INVALID_FIELD", "max_message_bytes"},
@@ -69,7 +72,7 @@ func TestAnUpdateChangesWhatItsMaskNames(t *testing.T) {
 	want := s.CreateTopicWith(&headracev1.Topic{Name: "orders", Labels: map[string]string{"team": "a"}})
 	update := &headracev1.Topic{
 		Name: "orders", Partitions: 9, Labels: map[string]string{"team": "b"}, MaxMessageBytes: 5,
-		Retention: &headracev1.Retention{MinAge: durationpb.New(0)},
+		Retention: &headracev1.Retention{MinAge: durationpb.New(0)}, DedupeWindow: durationpb.New(time.Hour), DedupeMaxIds: 7,
 	}
 	for _, c := range []struct {
 		paths []string
@@ -78,6 +81,9 @@ func TestAnUpdateChangesWhatItsMaskNames(t *testing.T) {
 		{[]string{"labels"}, func() { want.Labels = update.GetLabels() }},
 		{[]string{"retention.min_age", "max_message_bytes"}, func() {
 			want.Retention, want.MaxMessageBytes = update.GetRetention(), update.GetMaxMessageBytes()
+		}},
+		{[]string{"dedupe_window", "dedupe_max_ids"}, func() {
+			want.DedupeWindow, want.DedupeMaxIds = update.GetDedupeWindow(), update.GetDedupeMaxIds()
 		}},
 	} {
 		c.apply()
@@ -90,12 +96,15 @@ func TestAnUpdateChangesWhatItsMaskNames(t *testing.T) {
 		checkProto(t, want, got.GetTopic())
 	}
 	got, err := s.Topics.UpdateTopic(bounded(t), &headracev1.UpdateTopicRequest{
-		Topic: &headracev1.Topic{Name: "orders"}, UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"retention", "max_message_bytes", "labels"}},
+		Topic: &headracev1.Topic{Name: "orders"}, UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{
+			"retention", "max_message_bytes", "dedupe_window", "dedupe_max_ids", "labels",
+		}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want.Labels, want.MaxMessageBytes = nil, 1<<20
+	want.DedupeWindow, want.DedupeMaxIds = durationpb.New(10*time.Minute), 1_000_000
 	want.Retention = &headracev1.Retention{MinAge: durationpb.New(10 * time.Minute)}
 	checkProto(t, want, got.GetTopic())
 }

@@ -103,6 +103,9 @@ var (
 	// ErrNotServed is returned when the server knows what was asked and does not
 	// serve it; Error.Field names it.
 	ErrNotServed = reason("NOT_SERVED")
+	// ErrPublishBatchChanged is returned when a batch that is sent again is not the
+	// one that was sent first: two clients use one producer id.
+	ErrPublishBatchChanged = reason("PUBLISH_BATCH_CHANGED")
 	// ErrMalformedFrame is returned when a frame is not a strict encoding.
 	ErrMalformedFrame = reason("MALFORMED_FRAME")
 
@@ -115,6 +118,9 @@ var (
 	// ErrSubscriptionExists is returned when a subscription has this name
 	// already.
 	ErrSubscriptionExists = reason("SUBSCRIPTION_EXISTS")
+	// ErrDedupeConflict is returned when a message with the same dedupe id and other
+	// data is stored already.
+	ErrDedupeConflict = reason("DEDUPE_CONFLICT")
 
 	// ErrTopicDeleted is returned when the topic was deleted while in use.
 	ErrTopicDeleted = reason("TOPIC_DELETED")

@@ -28,6 +28,8 @@ var sentinels = map[headracev1.ErrorReason]error{
 	headracev1.ErrorReason_ERROR_REASON_TOO_MANY_RANGES:          ErrTooManyRanges,
 	headracev1.ErrorReason_ERROR_REASON_NOT_SERVED:               ErrNotServed,
 	headracev1.ErrorReason_ERROR_REASON_MALFORMED_FRAME:          ErrMalformedFrame,
+	headracev1.ErrorReason_ERROR_REASON_PUBLISH_BATCH_CHANGED:    ErrPublishBatchChanged,
+	headracev1.ErrorReason_ERROR_REASON_DEDUPE_CONFLICT:          ErrDedupeConflict,
 	headracev1.ErrorReason_ERROR_REASON_TOPIC_NOT_FOUND:          ErrTopicNotFound,
 	headracev1.ErrorReason_ERROR_REASON_SUBSCRIPTION_NOT_FOUND:   ErrSubscriptionNotFound,
 	headracev1.ErrorReason_ERROR_REASON_TOPIC_EXISTS:             ErrTopicExists,

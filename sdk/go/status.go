@@ -122,6 +122,8 @@ var reasonCodes = map[headracev1.ErrorReason]codes.Code{
 	headracev1.ErrorReason_ERROR_REASON_TOO_MANY_RANGES:          codes.InvalidArgument,
 	headracev1.ErrorReason_ERROR_REASON_NOT_SERVED:               codes.InvalidArgument,
 	headracev1.ErrorReason_ERROR_REASON_MALFORMED_FRAME:          codes.InvalidArgument,
+	headracev1.ErrorReason_ERROR_REASON_PUBLISH_BATCH_CHANGED:    codes.InvalidArgument,
+	headracev1.ErrorReason_ERROR_REASON_DEDUPE_CONFLICT:          codes.AlreadyExists,
 	headracev1.ErrorReason_ERROR_REASON_TOPIC_NOT_FOUND:          codes.NotFound,
 	headracev1.ErrorReason_ERROR_REASON_SUBSCRIPTION_NOT_FOUND:   codes.NotFound,
 	headracev1.ErrorReason_ERROR_REASON_TOPIC_EXISTS:             codes.AlreadyExists,

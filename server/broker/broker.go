@@ -26,6 +26,7 @@ type Broker struct {
 	sessions    *census
 	lastSession atomic.Uint64
 	publishers  *census
+	producers   producers
 	publishing  *publishMemory
 	unary       *unaryPublishers
 }

@@ -26,8 +26,8 @@ func storedTopic(c TopicConfig) (storage.Topic, error) {
 		MinAge:     c.MinAge,
 		Definition: definition,
 
-		DedupeWindow: storage.DefaultDedupeWindow,
-		DedupeIDs:    storage.DefaultDedupeIDs,
+		DedupeWindow: c.DedupeWindow,
+		DedupeIDs:    uint32(c.DedupeIDs),
 	}, err
 }
 
@@ -45,6 +45,8 @@ func topicConfig(t storage.Topic) (TopicConfig, error) {
 		Partitions:      int(t.Partitions),
 		MinAge:          t.MinAge,
 		MaxMessageBytes: int(d.GetMaxMessageBytes()),
+		DedupeWindow:    t.DedupeWindow,
+		DedupeIDs:       int(t.DedupeIDs),
 		Labels:          d.GetLabels(),
 	}, nil
 }

@@ -62,6 +62,16 @@ var (
 	// ErrPublishWindowExceeded is returned when a publisher sent more than its
 	// window.
 	ErrPublishWindowExceeded = errors.New("broker: publish window exceeded")
+	// ErrStaleProducer is returned when a newer stream of the producer exists.
+	ErrStaleProducer = errors.New("broker: stale producer")
+	// ErrSequenceGap is returned when messages of the producer before a batch are not
+	// stored, nor is the batch.
+	ErrSequenceGap = errors.New("broker: publish sequence gap")
+	// ErrBatchChanged is returned when a batch is sent again and is not the same.
+	ErrBatchChanged = errors.New("broker: batch changed")
+	// ErrOutcomeForgotten is returned when nobody remembers whether a batch was stored
+	// by an earlier sending; by this one it was not.
+	ErrOutcomeForgotten = errors.New("broker: outcome forgotten")
 	// ErrMessageTooLarge is returned when a message or batch does not fit the store.
 	ErrMessageTooLarge = errors.New("broker: message too large")
 	// ErrLimitReached is returned when there are as many topics, subscriptions or

@@ -30,6 +30,14 @@ type PublishBatch struct {
 	// KeyHashes holds for each message the hash of its ordering key; empty when none
 	// has a key. EndMessage keeps it.
 	KeyHashes []storage.KeyHash
+	// DedupeIDs holds for each message its dedupe id; empty when none has one.
+	// EndDeduped keeps it.
+	DedupeIDs []storage.DedupeID
+	// Sequence is where the batch stands among a producer's; nil without a producer.
+	Sequence *BatchSequence
+	// Refused are the messages of the batch that are at fault by themselves and were
+	// left out. With a sequence or dedupe ids they belong to what is remembered.
+	Refused []RefusedMessage
 	// Sent is what the batch takes of the publish window, as the client counts it:
 	// every message that it sent, refused ones included.
 	Sent Amount
@@ -47,10 +55,19 @@ type PublishBatch struct {
 	// turn. Outcomes: ErrTopicNotFound, ErrTopicDeleted, ErrDiskFull, ErrDataLoss,
 	// ErrMessageTooLarge when nothing is stored.
 	Err error
-	// Runs say where the messages stand, in their order, when Err is nil.
+	// Runs say where the messages stand, in their order, when Err is nil and Parts is
+	// empty.
 	Runs []PublishedRun
+	// Parts say instead what became of each message, those refused among them, where
+	// the store remembers it or dedupe ids decide.
+	Parts []storage.BatchPart
+	// LookedUp is the answer, when the batch is a question.
+	LookedUp *LookedUp
 
-	publish storage.Publish
+	publish  storage.Publish
+	produced storage.ProducerBatch
+	// planned are Parts before their messages have positions.
+	planned []storage.BatchPart
 	// split is made when a batch is divided for the first time.
 	split *batchSplit
 	// refused says that the store never sees the batch.
@@ -78,6 +95,9 @@ func NewPublishBatch() *PublishBatch {
 // empty key means none.
 func (b *PublishBatch) EndMessage(key []byte) {
 	b.Ends = append(b.Ends, uint32(len(b.Messages)))
+	if len(b.DedupeIDs) > 0 {
+		b.DedupeIDs = append(b.DedupeIDs, storage.DedupeID{})
+	}
 	if len(key) == 0 && len(b.KeyHashes) == 0 {
 		return
 	}
@@ -110,7 +130,11 @@ func (b *PublishBatch) reset() {
 		Messages:  b.Messages[:0],
 		Ends:      b.Ends[:0],
 		KeyHashes: b.KeyHashes[:0],
+		DedupeIDs: b.DedupeIDs[:0],
+		Refused:   b.Refused[:0],
 		Runs:      b.Runs[:0],
+		Parts:     b.Parts[:0],
+		planned:   b.planned[:0],
 		publish:   storage.Publish{Appends: b.publish.Appends[:0]},
 		split:     b.split,
 	}

@@ -17,8 +17,10 @@ const completedPerTake = 256
 // submits, one takes; they may be two.
 type publishLine struct {
 	store Store
-	clock *clock
-	queue storage.PublishQueue
+	// producer is whose batches they are; nil without a producer.
+	producer *producer
+	clock    *clock
+	queue    storage.PublishQueue
 	// wake has capacity 1: it only says that a refused batch may be taken.
 	wake chan struct{}
 
@@ -75,14 +77,34 @@ func (l *publishLine) judge(batch *PublishBatch) {
 	if batch.Err == nil {
 		batch.Err = batch.Topic.topic.usable()
 	}
-	if batch.Err == nil && !l.store.AcceptsPublishes() {
+	// What becomes of a producer's batch only the store can say: also of one that is
+	// stored already, or of which nothing is to be stored.
+	if batch.Err == nil && batch.Sequence == nil && !l.store.AcceptsPublishes() {
 		batch.Err = ErrDiskFull
 	}
-	batch.refused = batch.Err != nil || batch.Len() == 0
-	if !batch.refused {
-		batch.handedAt = l.clock.now()
-		batch.assign()
+	batch.refused = batch.Err != nil || batch.Len() == 0 && batch.Sequence == nil
+	if batch.refused {
+		return
 	}
+	batch.handedAt = l.clock.now()
+	batch.assign(l.producer.partition())
+	if batch.tracked() {
+		batch.plan()
+	}
+	if batch.Sequence != nil {
+		batch.number(l.producer.Producer)
+	}
+}
+
+// answer puts a batch at the end of the line that asks for something and has its
+// answer already.
+func (l *publishLine) answer(batch *PublishBatch) error {
+	batch.refused = true
+	if !l.push(batch) {
+		return ErrSessionClosed
+	}
+	signal(l.wake)
+	return nil
 }
 
 func (l *publishLine) push(batch *PublishBatch) bool {
@@ -118,7 +140,7 @@ func (l *publishLine) take() ([]*PublishBatch, error) {
 			break
 		}
 		if !batch.refused {
-			l.failure = batch.settle()
+			l.failure = batch.settle(l.store)
 		}
 		if l.failure == nil {
 			l.pop()
@@ -133,10 +155,13 @@ func (l *publishLine) take() ([]*PublishBatch, error) {
 
 // settle fills in the outcome that the store gave. The error is one that ends the
 // stream.
-func (b *PublishBatch) settle() error {
+func (b *PublishBatch) settle(store Store) error {
 	b.load(-1)
 	err := b.publish.Err
 	switch {
+	case err == nil && b.Sequence != nil && b.produced.Again:
+		b.Err = b.tellAgain(store)
+		return nil
 	case err == nil:
 		b.tellRuns()
 		return nil
@@ -145,12 +170,14 @@ func (b *PublishBatch) settle() error {
 		return nil
 	}
 	b.Err = storeError(err)
-	for _, outcome := range []error{ErrDiskFull, ErrDataLoss, ErrMessageTooLarge} {
+	for _, outcome := range []error{
+		ErrDiskFull, ErrDataLoss, ErrMessageTooLarge, ErrSequenceGap, ErrBatchChanged, ErrOutcomeForgotten,
+	} {
 		if errors.Is(b.Err, outcome) {
 			return nil
 		}
 	}
-	for _, end := range []error{ErrUnknownOutcome, ErrStoreUnavailable, ErrFenced} {
+	for _, end := range []error{ErrUnknownOutcome, ErrStoreUnavailable, ErrFenced, ErrStaleProducer} {
 		if errors.Is(b.Err, end) {
 			return b.Err
 		}

@@ -20,6 +20,7 @@ type batchPart struct {
 	messages  []byte
 	ends      []uint32
 	keys      []storage.KeyHash
+	ids       []storage.DedupeID
 	// next is the offset of the part's next message, when offsets are told.
 	next storage.Offset
 }
@@ -33,18 +34,23 @@ func (s *batchSplit) reset() {
 }
 
 // assign divides the batch into appends to partitions: what has a key goes to the
-// key's partition, what has none to the one that is least loaded now. When all goes
-// to one partition nothing is copied.
-func (b *PublishBatch) assign() {
+// key's partition, what has only a dedupe id to that one's, what has neither to the
+// producer's own, or without a producer to the one that is least loaded now. When all
+// goes to one partition nothing is copied.
+func (b *PublishBatch) assign(own storage.KeyHash) {
 	b.publish.Appends = b.publish.Appends[:0]
+	if b.Len() == 0 {
+		return
+	}
 	t := b.Topic.topic
-	unkeyed := t.leastLoaded()
+	unkeyed := t.unkeyedPartition(own)
 	if partition, one := b.onlyPartition(unkeyed); one {
 		b.publish.Appends = append(b.publish.Appends, storage.Append{
 			Partition: storage.PartitionID{Topic: t.id, Partition: uint16(partition)},
 			Messages:  b.Messages,
 			Ends:      b.Ends,
 			KeyHashes: presentKeys(b.KeyHashes),
+			DedupeIDs: presentIDs(b.DedupeIDs),
 		})
 		return
 	}
@@ -55,18 +61,19 @@ func (b *PublishBatch) assign() {
 			Partition: storage.PartitionID{Topic: t.id, Partition: part.partition},
 			Messages:  part.messages,
 			Ends:      part.ends,
-			KeyHashes: part.keys,
+			KeyHashes: presentKeys(part.keys),
+			DedupeIDs: presentIDs(part.ids),
 		})
 	}
 }
 
 // onlyPartition is the partition of all messages, if they have one in common.
 func (b *PublishBatch) onlyPartition(unkeyed int) (int, bool) {
-	if len(b.KeyHashes) == 0 || b.Topic.topic.partitions == 1 {
+	if len(b.KeyHashes) == 0 && len(b.DedupeIDs) == 0 || b.Topic.topic.partitions == 1 {
 		return unkeyed, true
 	}
 	first := b.partitionOf(0, unkeyed)
-	for i := 1; i < len(b.KeyHashes); i++ {
+	for i := 1; i < len(b.Ends); i++ {
 		if b.partitionOf(i, unkeyed) != first {
 			return 0, false
 		}
@@ -76,10 +83,14 @@ func (b *PublishBatch) onlyPartition(unkeyed int) (int, bool) {
 
 // partitionOf is the partition of a message.
 func (b *PublishBatch) partitionOf(i, unkeyed int) int {
-	if key := b.KeyHashes[i]; key.Present {
-		return keyPartition(key, b.Topic.topic.partitions)
+	switch {
+	case len(b.KeyHashes) > 0 && b.KeyHashes[i].Present:
+		return keyPartition(b.KeyHashes[i], b.Topic.topic.partitions)
+	case len(b.DedupeIDs) > 0 && b.DedupeIDs[i].Present:
+		return keyPartition(storage.KeyHash{Hash: uint32(b.DedupeIDs[i].Hash)}, b.Topic.topic.partitions)
+	default:
+		return unkeyed
 	}
-	return unkeyed
 }
 
 // divide copies each message to its partition's part.
@@ -93,7 +104,12 @@ func (b *PublishBatch) divide(unkeyed int) {
 		part := &b.split.parts[index]
 		part.messages = append(part.messages, b.Messages[start:end]...)
 		part.ends = append(part.ends, uint32(len(part.messages)))
-		part.keys = append(part.keys, b.KeyHashes[i])
+		if len(b.KeyHashes) > 0 {
+			part.keys = append(part.keys, b.KeyHashes[i])
+		}
+		if len(b.DedupeIDs) > 0 {
+			part.ids = append(part.ids, b.DedupeIDs[i])
+		}
 		b.split.chosen = append(b.split.chosen, index)
 		start = end
 	}
@@ -116,6 +132,7 @@ func (s *batchSplit) part(partition int) uint16 {
 		messages:  part.messages[:0],
 		ends:      part.ends[:0],
 		keys:      part.keys[:0],
+		ids:       part.ids[:0],
 	}
 	s.of[partition] = uint16(n) + 1
 	return uint16(n)
@@ -123,6 +140,10 @@ func (s *batchSplit) part(partition int) uint16 {
 
 // tellRuns fills Runs from the offsets that the store gave.
 func (b *PublishBatch) tellRuns() {
+	if b.tracked() {
+		b.Parts = b.publish.AppendOutcome(b.Parts[:0], b.planned)
+		return
+	}
 	appends := b.publish.Appends
 	if len(appends) == 1 {
 		only := &appends[0]
@@ -157,6 +178,14 @@ func presentKeys(keys []storage.KeyHash) []storage.KeyHash {
 		return nil
 	}
 	return keys
+}
+
+// presentIDs is ids, or nil when there is none.
+func presentIDs(ids []storage.DedupeID) []storage.DedupeID {
+	if len(ids) == 0 {
+		return nil
+	}
+	return ids
 }
 
 // load counts the batch's bytes on its partitions, or off them. A refused batch has

@@ -98,7 +98,7 @@ func TestPublishingWithoutKeysAllocatesNothingPerMessage(t *testing.T) {
 		for range 200 {
 			b.add("0123456789", "")
 		}
-		b.assign()
+		b.assign(storage.KeyHash{})
 	})
 	if allocations != 0 {
 		t.Errorf("200 messages take %v allocations", allocations)

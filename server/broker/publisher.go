@@ -2,6 +2,7 @@ package broker
 
 import (
 	"context"
+	"errors"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -38,6 +39,10 @@ type Publisher struct {
 	life     *life
 	memory   *publishMemory
 	leave    func()
+	// producers lists the openings of producers, fenced is closed when a newer stream
+	// of this one's exists; nil without a producer.
+	producers *producers
+	fenced    <-chan struct{}
 
 	line    *publishLine
 	cache   topicCache
@@ -173,7 +178,7 @@ func (p *Publisher) Stuck() <-chan struct{} { return p.writing.late }
 // Next waits for the next output. From its return to its next call, what it returned
 // counts as being written, and must be written in time. Errors end the stream: io.EOF (all is done: status
 // OK), ErrUnknownOutcome, ErrStoreUnavailable, ErrFenced, ErrDraining,
-// ErrSessionSilent, ErrSessionClosed, or ctx's. Batches that were complete before
+// ErrStaleProducer, ErrSessionSilent, ErrSessionClosed, or ctx's. Batches that were complete before
 // the error have been handed out.
 func (p *Publisher) Next(ctx context.Context) (PublisherOutput, error) {
 	p.writing.end()
@@ -239,6 +244,8 @@ func (p *Publisher) ended() error {
 	switch {
 	case p.isClosed():
 		return ErrSessionClosed
+	case errors.Is(p.over, ErrStaleProducer):
+		return p.over
 	case p.over != nil:
 		return p.line.abandoned(p.over)
 	case (p.finished.Load() || over) && !p.line.open():
@@ -276,6 +283,8 @@ func (p *Publisher) wait(ctx context.Context) error {
 	case <-p.line.wake:
 	case <-p.timer.C:
 	case <-draining:
+	case <-p.fenced:
+		p.over = ErrStaleProducer
 	case <-p.store.Failed():
 		p.over = storeFailure(p.store)
 	case <-p.life.closed:
@@ -303,12 +312,16 @@ func (p *Publisher) rest() time.Duration {
 // may be called twice, and while Publish waits, which then ends with its ctx.
 func (p *Publisher) Close() {
 	p.mu.Lock()
-	if !p.closed {
+	closed := p.closed
+	if !closed {
 		p.closed = true
 		p.owe(-p.owed)
 	}
 	p.mu.Unlock()
 	p.writing.stop()
+	if !closed {
+		p.closeProducer()
+	}
 	p.line.close()
 	p.leave()
 	signal(p.line.wake)

@@ -16,7 +16,7 @@ type Catalog interface {
 
 	// CreateTopic stores a topic under a new id. Errors: ErrExists, ErrNoSpace.
 	CreateTopic(ctx context.Context, t storage.Topic) (storage.Topic, error)
-	// UpdateTopic replaces MinAge and Definition. Errors: ErrNotFound.
+	// UpdateTopic replaces MinAge, DedupeWindow, DedupeIDs and Definition. Errors: ErrNotFound.
 	UpdateTopic(ctx context.Context, t storage.Topic) (storage.Topic, error)
 	// DeleteTopic ends a topic; its data goes in the background. Errors:
 	// ErrNotFound, ErrInUse.
@@ -57,6 +57,21 @@ type Log interface {
 	Stats(p storage.PartitionID) (storage.PartitionStats, error)
 }
 
+// Producers remembers what producers stored.
+type Producers interface {
+	// OpenProducer raises a producer's epoch, which is durable when it returns: what
+	// was handed over under a lower one, and is not in a commit by then, is refused.
+	// It is remembered at least until CloseProducer, which is called once. Errors:
+	// ErrProducers, ctx's.
+	OpenProducer(ctx context.Context, id storage.ProducerID) (storage.Producer, error)
+	CloseProducer(id storage.ProducerID)
+	// ProducerOutcomes reads what became of the producer's batches to a topic, from
+	// the one that holds a sequence on (0: of none), at most a number of them, and the
+	// sequence that comes next. It reads the disk. Errors: ErrDataLoss.
+	ProducerOutcomes(id storage.ProducerID, topic storage.TopicID, from uint64, most int) (
+		next uint64, outcomes []storage.ProducerOutcome, err error)
+}
+
 // State keeps the delivery state of subscriptions.
 type State interface {
 	// Cursors is a subscription's state as stored, one entry a partition. It may
@@ -71,6 +86,7 @@ type State interface {
 type Store interface {
 	Catalog
 	Log
+	Producers
 	State
 	// AcceptsPublishes is false while the disk is below the high mark.
 	AcceptsPublishes() bool

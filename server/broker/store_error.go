@@ -16,6 +16,11 @@ var storeErrors = []struct{ storage, broker error }{
 	{storage.ErrFenced, ErrFenced},
 	{storage.ErrDataLoss, ErrDataLoss},
 	{storage.ErrTooLarge, ErrMessageTooLarge},
+	{storage.ErrStaleProducer, ErrStaleProducer},
+	{storage.ErrProducers, ErrLimitReached},
+	{storage.ErrSequenceGap, ErrSequenceGap},
+	{storage.ErrBatchChanged, ErrBatchChanged},
+	{storage.ErrOutcomeForgotten, ErrOutcomeForgotten},
 }
 
 // storeError translates an error of the store; one it does not know stays as it is.

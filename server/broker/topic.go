@@ -75,6 +75,15 @@ func (t *topic) usable() error {
 	return t.damage
 }
 
+// unkeyedPartition is where messages go that have no key: a producer's own partition,
+// for ever, or the least loaded.
+func (t *topic) unkeyedPartition(own storage.KeyHash) int {
+	if own.Present {
+		return keyPartition(own, t.partitions)
+	}
+	return t.leastLoaded()
+}
+
 // leastLoaded is the partition with the fewest bytes in flight.
 func (t *topic) leastLoaded() int {
 	if t.partitions == 1 {

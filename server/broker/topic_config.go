@@ -13,6 +13,9 @@ const (
 	DefaultMinAge     = 10 * time.Minute
 	// MaxMinAge keeps a typing error from filling the disk.
 	MaxMinAge = 10 * 365 * 24 * time.Hour
+	// MaxDedupeWindow and MaxDedupeIDs bound what is remembered of messages.
+	MaxDedupeWindow = 7 * 24 * time.Hour
+	MaxDedupeIDs    = 1_000_000
 )
 
 // TopicConfig is what a client says of a topic. Only the synced durability is
@@ -25,6 +28,11 @@ type TopicConfig struct {
 	MinAge time.Duration
 	// MaxMessageBytes is the largest encoded message, 1 to the broker's limit.
 	MaxMessageBytes int
+	// DedupeWindow is how long a dedupe id counts: 0 (ids are not looked at) to
+	// MaxDedupeWindow. DedupeIDs bounds those remembered of a partition, 1 to
+	// MaxDedupeIDs.
+	DedupeWindow time.Duration
+	DedupeIDs    int
 	// Labels are free: at most MaxLabels of at most MaxLabelsBytes together.
 	Labels map[string]string
 }
@@ -36,6 +44,8 @@ func (b *Broker) NewTopicConfig(name Name) TopicConfig {
 		Partitions:      DefaultPartitions,
 		MinAge:          DefaultMinAge,
 		MaxMessageBytes: min(DefaultMaxMessageBytes, b.config.MaxMessageBytes),
+		DedupeWindow:    storage.DefaultDedupeWindow,
+		DedupeIDs:       storage.DefaultDedupeIDs,
 	}
 }
 
@@ -56,6 +66,10 @@ func (c TopicConfig) validate(maxMessageBytes int) error {
 		return invalidField("retention.min_age", "0 to 10 years")
 	case c.MaxMessageBytes < 1 || c.MaxMessageBytes > maxMessageBytes:
 		return invalidField("max_message_bytes", "1 to the server's limit")
+	case c.DedupeWindow < 0 || c.DedupeWindow > MaxDedupeWindow:
+		return invalidField("dedupe_window", "0 to 7 days")
+	case c.DedupeIDs < 1 || c.DedupeIDs > MaxDedupeIDs:
+		return invalidField("dedupe_max_ids", "1 to 1000000")
 	}
 	return validateLabels(c.Labels)
 }

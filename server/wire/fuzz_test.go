@@ -106,7 +106,7 @@ func checkWithinLimits(t *testing.T, m *headracev1.Message, limits Limits) {
 	within := len(m.GetAttributes()) <= limits.MaxAttributes &&
 		len(m.GetOrderingKey()) <= limits.MaxOrderingKeyBytes &&
 		len(m.GetContentType()) <= limits.MaxContentTypeBytes &&
-		m.GetDedupeId() == "" && m.GetDeliverAt() == nil && m.GetDelay() == nil && m.GetTtl() == nil
+		len(m.GetDedupeId()) <= limits.MaxDedupeIDBytes && m.GetDeliverAt() == nil && m.GetDelay() == nil && m.GetTtl() == nil
 	for key, value := range m.GetAttributes() {
 		within = within && key != "" && len(key) <= limits.MaxAttributeKeyBytes && len(value) <= limits.MaxAttributeValueBytes
 	}

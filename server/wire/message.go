@@ -41,12 +41,13 @@ type Limits struct {
 	// MaxAttributes bounds the attributes as they stand on the wire, repeated keys
 	// included.
 	MaxAttributes int
-	// MaxAttributeKeyBytes, MaxAttributeValueBytes, MaxOrderingKeyBytes and
-	// MaxContentTypeBytes bound every occurrence of the string.
+	// MaxAttributeKeyBytes, MaxAttributeValueBytes, MaxOrderingKeyBytes,
+	// MaxContentTypeBytes and MaxDedupeIDBytes bound every occurrence of the string.
 	MaxAttributeKeyBytes   int
 	MaxAttributeValueBytes int
 	MaxOrderingKeyBytes    int
 	MaxContentTypeBytes    int
+	MaxDedupeIDBytes       int
 }
 
 // DefaultLimits are the limits of the protocol.
@@ -58,6 +59,7 @@ func DefaultLimits() Limits {
 		MaxAttributeValueBytes: 1024,
 		MaxOrderingKeyBytes:    1024,
 		MaxContentTypeBytes:    256,
+		MaxDedupeIDBytes:       256,
 	}
 }
 
@@ -76,8 +78,10 @@ func (f Failure) OK() bool { return f.Reason == headracev1.ErrorReason_ERROR_REA
 // Message is one message that was walked and found good. It points into the
 // frame that it came from.
 type Message struct {
-	// Key is the ordering key, empty when there is none.
-	Key []byte
+	// Key is the ordering key, DedupeID the dedupe id, empty when there is none.
+	Key, DedupeID []byte
+	// Data is the payload.
+	Data []byte
 
 	body []byte
 	// kept is what is left of body without the fields that the server sets.
@@ -124,9 +128,9 @@ type Walker struct {
 	// Limits may be changed between messages.
 	Limits Limits
 
-	key        []byte
+	key, id    []byte
+	data       []byte
 	attributes int
-	dedupe     bool
 	failure    Failure
 }
 
@@ -138,6 +142,7 @@ func (w *Walker) Walk(body []byte) (Message, Failure) {
 	for rest := body; len(rest) > 0; {
 		f, ok := consumeField(rest)
 		if !ok || !w.field(f) {
+			m.Data = w.data
 			return m, malformed(f.number)
 		}
 		if setByServer(f.number) {
@@ -145,20 +150,17 @@ func (w *Walker) Walk(body []byte) (Message, Failure) {
 		}
 		rest = rest[f.size:]
 	}
-	m.Key = w.key
+	m.Key, m.DedupeID, m.Data = w.key, w.id, w.data
 	return m, w.verdict(m.kept)
 }
 
 // verdict is the failure of a message that is well-formed.
 func (w *Walker) verdict(kept int) Failure {
-	switch {
-	case kept > w.Limits.MaxMessageBytes:
+	if kept > w.Limits.MaxMessageBytes {
 		return Failure{
 			Reason: headracev1.ErrorReason_ERROR_REASON_MESSAGE_TOO_LARGE,
 			Limit:  uint64(w.Limits.MaxMessageBytes),
 		}
-	case w.failure.OK() && w.dedupe:
-		return notServed(fieldDedupeID)
 	}
 	return w.failure
 }
@@ -181,8 +183,8 @@ func (w *Walker) field(f field) bool {
 	case fieldContentType:
 		return w.text(f, w.Limits.MaxContentTypeBytes)
 	case fieldDedupeID:
-		w.dedupe = len(f.bytes) > 0
-		return utf8.Valid(f.bytes)
+		w.id = f.bytes
+		return w.text(f, w.Limits.MaxDedupeIDBytes)
 	case fieldMessageID:
 		return utf8.Valid(f.bytes)
 	case fieldPublishTime:
@@ -191,6 +193,7 @@ func (w *Walker) field(f field) bool {
 		w.note(notServed(f.number))
 		return wellFormed(f.bytes, timestampType)
 	default:
+		w.data = f.bytes
 		return true
 	}
 }
@@ -279,6 +282,26 @@ func tooLong(field string, limit int) Failure {
 // google.protobuf.Duration, which are alike: seconds and nanos.
 func timestampType(n protowire.Number) (protowire.Type, bool) {
 	return protowire.VarintType, n == 1 || n == 2
+}
+
+// FieldNumber is the number of a field of Message by its name, 0 when there is none:
+// what is stored of a failure in its place.
+func FieldNumber(name string) uint8 {
+	for number, known := range fieldNames {
+		if known == name && name != "" {
+			return uint8(number)
+		}
+	}
+	return 0
+}
+
+// FieldName is the name of a field of Message by its number, empty when there is
+// none.
+func FieldName(number uint8) string {
+	if int(number) < len(fieldNames) {
+		return fieldNames[number]
+	}
+	return ""
 }
 
 // fieldNames are the names of Message's fields by number. All of them have the

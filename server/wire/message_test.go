@@ -84,8 +84,8 @@ func TestTheLastOccurrenceCounts(t *testing.T) {
 	body = protowire.AppendString(protowire.AppendTag(body, fieldDedupeID, protowire.BytesType), "")
 	w := Walker{Limits: DefaultLimits()}
 	m, failure := w.Walk(body)
-	if !failure.OK() || string(m.Key) != "last" {
-		t.Fatalf("Walk = %q, %+v; want the last key", m.Key, failure)
+	if !failure.OK() || string(m.Key) != "last" || len(m.DedupeID) != 0 {
+		t.Fatalf("Walk = %q, %q, %+v; want the last key and no id", m.Key, m.DedupeID, failure)
 	}
 }
 
@@ -127,7 +127,6 @@ func TestMalformedMessages(t *testing.T) {
 
 func TestFieldsNotServedFailTheMessage(t *testing.T) {
 	for field, m := range map[string]*headracev1.Message{
-		"dedupe_id":  {DedupeId: "id"},
 		"deliver_at": {DeliverAt: &timestamppb.Timestamp{}},
 		"delay":      {Delay: &durationpb.Duration{}},
 		"ttl":        {Ttl: durationpb.New(time.Hour)},

@@ -16,6 +16,7 @@ const (
 	frameOpen      = 1
 	frameBatch     = 2
 	frameHeartbeat = 3
+	frameLookUp    = 4
 
 	batchTopic         = 1
 	batchFirstSequence = 2
@@ -32,6 +33,7 @@ const (
 	PublishOpen
 	PublishBatch
 	PublishHeartbeat
+	PublishLookUp
 )
 
 // PublishFrame is one PublishStreamRequest, its batch kept as bytes. It is reused:
@@ -43,6 +45,8 @@ type PublishFrame struct {
 	Open *headracev1.PublishStreamRequest_Open
 	// Batch is set with PublishBatch.
 	Batch Batch
+	// LookUp is set with PublishLookUp.
+	LookUp *headracev1.PublishStreamRequest_LookUp
 	// Fault is why the frame is malformed, else nil.
 	Fault error
 
@@ -74,7 +78,7 @@ func (f *PublishFrame) parse(b []byte) error {
 			return faultf("the frame's bytes are not well-formed")
 		}
 		b = b[field.size:]
-		if field.number > frameHeartbeat {
+		if field.number > frameLookUp {
 			continue
 		}
 		if field.typ != protowire.BytesType {
@@ -98,6 +102,9 @@ func (f *PublishFrame) member(field field) error {
 	case frameBatch:
 		f.Kind = PublishBatch
 		return f.Batch.parse(field.bytes, batchType)
+	case frameLookUp:
+		f.Kind, f.LookUp = PublishLookUp, new(headracev1.PublishStreamRequest_LookUp)
+		return faultOf(proto.Unmarshal(field.bytes, f.LookUp))
 	default:
 		f.Kind = PublishHeartbeat
 		return faultOf(proto.Unmarshal(field.bytes, new(headracev1.Heartbeat)))

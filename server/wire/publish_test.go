@@ -19,7 +19,10 @@ func TestPublishFramesAreRead(t *testing.T) {
 		"open":      {openFrame("client"), PublishOpen},
 		"batch":     {batchFrame("topic", 7, &headracev1.Message{Data: []byte("a")}), PublishBatch},
 		"heartbeat": {&headracev1.PublishStreamRequest{Frame: &headracev1.PublishStreamRequest_Heartbeat{}}, PublishHeartbeat},
-		"empty":     {&headracev1.PublishStreamRequest{}, PublishNone},
+		"look-up": {&headracev1.PublishStreamRequest{Frame: &headracev1.PublishStreamRequest_LookUp_{
+			LookUp: &headracev1.PublishStreamRequest_LookUp{Topic: "topic", FirstSequence: 7},
+		}}, PublishLookUp},
+		"empty": {&headracev1.PublishStreamRequest{}, PublishNone},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := receive(t, mustMarshal(t, c.frame))
@@ -74,6 +77,7 @@ func TestMalformedPublishFrames(t *testing.T) {
 		"the same frame twice":                  {0x12, 0x00, 0x12, 0x00},
 		"open that is no Open":                  {0x0a, 0x01, 0x0a},
 		"heartbeat that is no Heartbeat":        {0x1a, 0x01, 0x0a},
+		"look-up that is no LookUp":             {0x22, 0x01, 0x0a},
 		"topic of the wrong wire type":          inBatch(0x08, 0x01),
 		"topic not UTF-8":                       inBatch(0x0a, 0x01, 0xff),
 		"first_sequence of the wrong wire type": inBatch(0x12, 0x00),

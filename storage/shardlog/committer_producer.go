@@ -83,66 +83,8 @@ func (c *committer) remember(x *producerTopic, p *storage.Publish) {
 	x.refusal = nil
 	c.outcome.Number, c.outcome.Epoch = x.Batches, p.Producer.Producer.Epoch
 	c.outcome.First, c.outcome.Count, c.outcome.Hash = p.Producer.First, p.Producer.Count, p.Producer.Hash
-	c.outcome.Parts = outcomeOfParts(c.outcome.Parts[:0], p)
+	c.outcome.Parts = p.AppendOutcome(c.outcome.Parts[:0], p.Producer.Parts)
 	c.open.putProducerBatch(x, &c.outcome)
-}
-
-// outcomeOfParts appends what became of a batch's messages: its parts with their
-// positions, cut where dedupe ids had messages left out.
-func outcomeOfParts(dst []storage.BatchPart, p *storage.Publish) []storage.BatchPart {
-	taken := make([]appendCursor, 0, 8) // Stays on the stack for few appends.
-	for i := range p.Appends {
-		taken = append(taken, appendCursor{next: p.Appends[i].Base})
-	}
-	for _, part := range p.Producer.Parts {
-		if part.Fate != storage.Stored {
-			dst = append(dst, part)
-			continue
-		}
-		a := &p.Appends[part.Append]
-		dst = taken[part.Append].take(dst, part, a)
-	}
-	return dst
-}
-
-// appendCursor goes through the messages of an append.
-type appendCursor struct {
-	// index counts its messages, twins those that were left out; next is the offset
-	// of the next one that was not.
-	index, twins int
-	next         storage.Offset
-}
-
-// take appends what became of the next messages of an append.
-func (c *appendCursor) take(dst []storage.BatchPart, part storage.BatchPart, a *storage.Append) []storage.BatchPart {
-	part.Partition = a.Partition.Partition
-	for left := part.Count; left > 0; {
-		if c.twins < len(a.Twins) && a.Twins[c.twins].Index == c.index {
-			dst = append(dst, twinPart(a, &a.Twins[c.twins]))
-			c.twins++
-			c.index++
-			left--
-			continue
-		}
-		run := left
-		if c.twins < len(a.Twins) {
-			run = min(left, uint32(a.Twins[c.twins].Index-c.index))
-		}
-		part.Count, part.Offset = run, c.next
-		dst = append(dst, part)
-		c.next += storage.Offset(run)
-		c.index += int(run)
-		left -= run
-	}
-	return dst
-}
-
-// twinPart is what became of a message that was left out.
-func twinPart(a *storage.Append, t *storage.Twin) storage.BatchPart {
-	if t.Conflict {
-		return storage.BatchPart{Count: 1, Fate: storage.Refused, Refusal: storage.Refusal{Reason: storage.DedupeConflict}}
-	}
-	return storage.BatchPart{Count: 1, Fate: storage.Duplicate, Partition: a.Partition.Partition, Offset: t.Offset}
 }
 
 func (b *batch) putProducerBatch(x *producerTopic, o *record.ProducerBatch) {

@@ -46,7 +46,8 @@ const (
 	ErrorReason_ERROR_REASON_FRAME_ORDER ErrorReason = 6
 	// INVALID_ARGUMENT: a settle or extend does not have the next number.
 	ErrorReason_ERROR_REASON_SETTLE_NUMBER_GAP ErrorReason = 7
-	// INVALID_ARGUMENT: a publish batch does not begin with the next sequence.
+	// INVALID_ARGUMENT: a publish batch does not begin with the next sequence; of a
+	// producer's messages: some before them are not stored, nor are they.
 	ErrorReason_ERROR_REASON_PUBLISH_SEQUENCE_GAP ErrorReason = 8
 	// INVALID_ARGUMENT: a frame names more ranges than a frame may.
 	ErrorReason_ERROR_REASON_TOO_MANY_RANGES ErrorReason = 9
@@ -55,6 +56,9 @@ const (
 	ErrorReason_ERROR_REASON_NOT_SERVED ErrorReason = 10
 	// INVALID_ARGUMENT: a frame is not a strict encoding of its type.
 	ErrorReason_ERROR_REASON_MALFORMED_FRAME ErrorReason = 11
+	// INVALID_ARGUMENT: a producer's batch has sequences of one that is stored and is
+	// not the same. Batches are sent again unchanged.
+	ErrorReason_ERROR_REASON_PUBLISH_BATCH_CHANGED ErrorReason = 12
 	// NOT_FOUND: no topic has this name.
 	ErrorReason_ERROR_REASON_TOPIC_NOT_FOUND ErrorReason = 20
 	// NOT_FOUND: no subscription has this name.
@@ -64,6 +68,9 @@ const (
 	// ALREADY_EXISTS: a subscription has this name, or one that is being deleted
 	// had it.
 	ErrorReason_ERROR_REASON_SUBSCRIPTION_EXISTS ErrorReason = 23
+	// ALREADY_EXISTS: a message with this dedupe_id and other data is stored, within
+	// the topic's window.
+	ErrorReason_ERROR_REASON_DEDUPE_CONFLICT ErrorReason = 24
 	// FAILED_PRECONDITION: the topic was deleted while it was in use.
 	ErrorReason_ERROR_REASON_TOPIC_DELETED ErrorReason = 30
 	// FAILED_PRECONDITION: the subscription was deleted while it was in use.
@@ -112,7 +119,8 @@ const (
 	ErrorReason_ERROR_REASON_FENCED ErrorReason = 70
 	// UNKNOWN: the outcome of a publish is not known: it may be stored.
 	ErrorReason_ERROR_REASON_UNKNOWN_OUTCOME ErrorReason = 71
-	// UNKNOWN: the outcome of a batch sent again is no longer remembered.
+	// UNKNOWN: the outcome of a batch sent again is no longer remembered: it may be
+	// stored by an earlier sending, and is not by this one.
 	ErrorReason_ERROR_REASON_OUTCOME_FORGOTTEN ErrorReason = 72
 	// ABORTED: a backup was read more slowly than others published.
 	ErrorReason_ERROR_REASON_BACKUP_TOO_SLOW ErrorReason = 73
@@ -145,10 +153,12 @@ var (
 		9:  "ERROR_REASON_TOO_MANY_RANGES",
 		10: "ERROR_REASON_NOT_SERVED",
 		11: "ERROR_REASON_MALFORMED_FRAME",
+		12: "ERROR_REASON_PUBLISH_BATCH_CHANGED",
 		20: "ERROR_REASON_TOPIC_NOT_FOUND",
 		21: "ERROR_REASON_SUBSCRIPTION_NOT_FOUND",
 		22: "ERROR_REASON_TOPIC_EXISTS",
 		23: "ERROR_REASON_SUBSCRIPTION_EXISTS",
+		24: "ERROR_REASON_DEDUPE_CONFLICT",
 		30: "ERROR_REASON_TOPIC_DELETED",
 		31: "ERROR_REASON_SUBSCRIPTION_DELETED",
 		32: "ERROR_REASON_TOPIC_HAS_SUBSCRIPTIONS",
@@ -191,10 +201,12 @@ var (
 		"ERROR_REASON_TOO_MANY_RANGES":          9,
 		"ERROR_REASON_NOT_SERVED":               10,
 		"ERROR_REASON_MALFORMED_FRAME":          11,
+		"ERROR_REASON_PUBLISH_BATCH_CHANGED":    12,
 		"ERROR_REASON_TOPIC_NOT_FOUND":          20,
 		"ERROR_REASON_SUBSCRIPTION_NOT_FOUND":   21,
 		"ERROR_REASON_TOPIC_EXISTS":             22,
 		"ERROR_REASON_SUBSCRIPTION_EXISTS":      23,
+		"ERROR_REASON_DEDUPE_CONFLICT":          24,
 		"ERROR_REASON_TOPIC_DELETED":            30,
 		"ERROR_REASON_SUBSCRIPTION_DELETED":     31,
 		"ERROR_REASON_TOPIC_HAS_SUBSCRIPTIONS":  32,
@@ -257,7 +269,7 @@ var File_headrace_v1_error_reason_proto protoreflect.FileDescriptor
 
 const file_headrace_v1_error_reason_proto_rawDesc = "" +
 	"\n" +
-	"\x1eheadrace/v1/error_reason.proto\x12\vheadrace.v1*\xc1\v\n" +
+	"\x1eheadrace/v1/error_reason.proto\x12\vheadrace.v1*\x8b\f\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19ERROR_REASON_INVALID_NAME\x10\x01\x12\x1e\n" +
@@ -271,11 +283,13 @@ const file_headrace_v1_error_reason_proto_rawDesc = "" +
 	"\x1cERROR_REASON_TOO_MANY_RANGES\x10\t\x12\x1b\n" +
 	"\x17ERROR_REASON_NOT_SERVED\x10\n" +
 	"\x12 \n" +
-	"\x1cERROR_REASON_MALFORMED_FRAME\x10\v\x12 \n" +
+	"\x1cERROR_REASON_MALFORMED_FRAME\x10\v\x12&\n" +
+	"\"ERROR_REASON_PUBLISH_BATCH_CHANGED\x10\f\x12 \n" +
 	"\x1cERROR_REASON_TOPIC_NOT_FOUND\x10\x14\x12'\n" +
 	"#ERROR_REASON_SUBSCRIPTION_NOT_FOUND\x10\x15\x12\x1d\n" +
 	"\x19ERROR_REASON_TOPIC_EXISTS\x10\x16\x12$\n" +
-	" ERROR_REASON_SUBSCRIPTION_EXISTS\x10\x17\x12\x1e\n" +
+	" ERROR_REASON_SUBSCRIPTION_EXISTS\x10\x17\x12 \n" +
+	"\x1cERROR_REASON_DEDUPE_CONFLICT\x10\x18\x12\x1e\n" +
 	"\x1aERROR_REASON_TOPIC_DELETED\x10\x1e\x12%\n" +
 	"!ERROR_REASON_SUBSCRIPTION_DELETED\x10\x1f\x12(\n" +
 	"$ERROR_REASON_TOPIC_HAS_SUBSCRIPTIONS\x10 \x12)\n" +

@@ -111,8 +111,11 @@ type Message struct {
 	// Messages of one key go to one partition, in publish order. At most 1,024
 	// bytes of UTF-8. Default: empty, no key. Set by the publisher.
 	OrderingKey string `protobuf:"bytes,5,opt,name=ordering_key,json=orderingKey,proto3" json:"ordering_key,omitempty"`
-	// Two messages with one id within the topic's window are one message.
-	// Not served yet: NOT_SERVED when set.
+	// Two messages of one partition with one id within Topic.dedupe_window are one
+	// message: the second is not stored, and its result is the first one's position.
+	// With other data than the first it fails with DEDUPE_CONFLICT. A message without
+	// an ordering key goes to its id's partition, so that the same id meets itself.
+	// At most 256 bytes of UTF-8. Default: empty, no id. Set by the publisher.
 	DedupeId string `protobuf:"bytes,10,opt,name=dedupe_id,json=dedupeId,proto3" json:"dedupe_id,omitempty"`
 	// The media type of data, for instance "application/json"; opaque to the
 	// server. At most 256 bytes. Default: empty. Set by the publisher.

@@ -153,7 +153,10 @@ type PublishedRun struct {
 	// The offset of the run's first message.
 	FirstOffset uint64 `protobuf:"varint,3,opt,name=first_offset,json=firstOffset,proto3" json:"first_offset,omitempty"`
 	// How many messages the run has, at least 1.
-	Count         uint32 `protobuf:"varint,4,opt,name=count,proto3" json:"count,omitempty"`
+	Count uint32 `protobuf:"varint,4,opt,name=count,proto3" json:"count,omitempty"`
+	// The messages were not stored now: others with their dedupe_ids were stored
+	// before, and these are their positions.
+	Duplicate     bool `protobuf:"varint,5,opt,name=duplicate,proto3" json:"duplicate,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -214,6 +217,13 @@ func (x *PublishedRun) GetCount() uint32 {
 		return x.Count
 	}
 	return 0
+}
+
+func (x *PublishedRun) GetDuplicate() bool {
+	if x != nil {
+		return x.Duplicate
+	}
+	return false
 }
 
 // PublishFailure says why consecutive messages of a publisher were not stored.
@@ -317,8 +327,10 @@ type PublishLimits struct {
 	MaxOrderingKeyBytes uint32 `protobuf:"varint,7,opt,name=max_ordering_key_bytes,json=maxOrderingKeyBytes,proto3" json:"max_ordering_key_bytes,omitempty"`
 	// The most bytes of a content type.
 	MaxContentTypeBytes uint32 `protobuf:"varint,8,opt,name=max_content_type_bytes,json=maxContentTypeBytes,proto3" json:"max_content_type_bytes,omitempty"`
-	unknownFields       protoimpl.UnknownFields
-	sizeCache           protoimpl.SizeCache
+	// The most bytes of a dedupe id.
+	MaxDedupeIdBytes uint32 `protobuf:"varint,9,opt,name=max_dedupe_id_bytes,json=maxDedupeIdBytes,proto3" json:"max_dedupe_id_bytes,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *PublishLimits) Reset() {
@@ -407,6 +419,13 @@ func (x *PublishLimits) GetMaxContentTypeBytes() uint32 {
 	return 0
 }
 
+func (x *PublishLimits) GetMaxDedupeIdBytes() uint32 {
+	if x != nil {
+		return x.MaxDedupeIdBytes
+	}
+	return 0
+}
+
 // PublishStreamRequest is one frame from publisher to server.
 type PublishStreamRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -417,6 +436,7 @@ type PublishStreamRequest struct {
 	//	*PublishStreamRequest_Open_
 	//	*PublishStreamRequest_PublishBatch_
 	//	*PublishStreamRequest_Heartbeat
+	//	*PublishStreamRequest_LookUp_
 	Frame         isPublishStreamRequest_Frame `protobuf_oneof:"frame"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -486,6 +506,15 @@ func (x *PublishStreamRequest) GetHeartbeat() *Heartbeat {
 	return nil
 }
 
+func (x *PublishStreamRequest) GetLookUp() *PublishStreamRequest_LookUp {
+	if x != nil {
+		if x, ok := x.Frame.(*PublishStreamRequest_LookUp_); ok {
+			return x.LookUp
+		}
+	}
+	return nil
+}
+
 type isPublishStreamRequest_Frame interface {
 	isPublishStreamRequest_Frame()
 }
@@ -505,11 +534,18 @@ type PublishStreamRequest_Heartbeat struct {
 	Heartbeat *Heartbeat `protobuf:"bytes,3,opt,name=heartbeat,proto3,oneof"`
 }
 
+type PublishStreamRequest_LookUp_ struct {
+	// Asks what is stored of the producer's messages.
+	LookUp *PublishStreamRequest_LookUp `protobuf:"bytes,4,opt,name=look_up,json=lookUp,proto3,oneof"`
+}
+
 func (*PublishStreamRequest_Open_) isPublishStreamRequest_Frame() {}
 
 func (*PublishStreamRequest_PublishBatch_) isPublishStreamRequest_Frame() {}
 
 func (*PublishStreamRequest_Heartbeat) isPublishStreamRequest_Frame() {}
+
+func (*PublishStreamRequest_LookUp_) isPublishStreamRequest_Frame() {}
 
 // PublishStreamResponse is one frame from server to publisher.
 type PublishStreamResponse struct {
@@ -522,6 +558,7 @@ type PublishStreamResponse struct {
 	//	*PublishStreamResponse_PublishResult_
 	//	*PublishStreamResponse_PublishWindow_
 	//	*PublishStreamResponse_GoAway
+	//	*PublishStreamResponse_LookedUp_
 	Frame         isPublishStreamResponse_Frame `protobuf_oneof:"frame"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -600,6 +637,15 @@ func (x *PublishStreamResponse) GetGoAway() *GoAway {
 	return nil
 }
 
+func (x *PublishStreamResponse) GetLookedUp() *PublishStreamResponse_LookedUp {
+	if x != nil {
+		if x, ok := x.Frame.(*PublishStreamResponse_LookedUp_); ok {
+			return x.LookedUp
+		}
+	}
+	return nil
+}
+
 type isPublishStreamResponse_Frame interface {
 	isPublishStreamResponse_Frame()
 }
@@ -624,6 +670,11 @@ type PublishStreamResponse_GoAway struct {
 	GoAway *GoAway `protobuf:"bytes,4,opt,name=go_away,json=goAway,proto3,oneof"`
 }
 
+type PublishStreamResponse_LookedUp_ struct {
+	// Answers LookUp.
+	LookedUp *PublishStreamResponse_LookedUp `protobuf:"bytes,5,opt,name=looked_up,json=lookedUp,proto3,oneof"`
+}
+
 func (*PublishStreamResponse_Opened_) isPublishStreamResponse_Frame() {}
 
 func (*PublishStreamResponse_PublishResult_) isPublishStreamResponse_Frame() {}
@@ -632,11 +683,14 @@ func (*PublishStreamResponse_PublishWindow_) isPublishStreamResponse_Frame() {}
 
 func (*PublishStreamResponse_GoAway) isPublishStreamResponse_Frame() {}
 
+func (*PublishStreamResponse_LookedUp_) isPublishStreamResponse_Frame() {}
+
 // Open begins the stream; it is the first frame and comes once.
 type PublishStreamRequest_Open struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The producer's lasting name, for publishing without duplicates over
-	// reconnects. Not served yet: NOT_SERVED when set.
+	// reconnects: unique to one client, and the same on all of its streams. At most
+	// 255 bytes. Default: empty, no producer.
 	ProducerId string `protobuf:"bytes,1,opt,name=producer_id,json=producerId,proto3" json:"producer_id,omitempty"`
 	// A name for the client in statistics and logs. At most 255 bytes.
 	ClientId      string `protobuf:"bytes,2,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"`
@@ -694,7 +748,9 @@ type PublishStreamRequest_PublishBatch struct {
 	// The topic's name.
 	Topic string `protobuf:"bytes,1,opt,name=topic,proto3" json:"topic,omitempty"`
 	// The publish sequence of the first message. Per stream and topic the first
-	// message has 1, and each one the next.
+	// message has 1, and each one the next. With a producer: per producer and topic,
+	// over all of its streams; the stream's first batch to a topic begins anywhere,
+	// and a later one may go back, to send again.
 	FirstSequence uint64 `protobuf:"varint,2,opt,name=first_sequence,json=firstSequence,proto3" json:"first_sequence,omitempty"`
 	// No result is wanted. Failures are not reported either; the messages count
 	// against PublishWindow all the same.
@@ -763,6 +819,65 @@ func (x *PublishStreamRequest_PublishBatch) GetMessages() []*Message {
 	return nil
 }
 
+// LookUp asks what became of the producer's messages to a topic, so that a client
+// that comes back sends only what is not stored. Results of the messages from
+// first_sequence on come first, as far as they are stored, then LookedUp. It is
+// for a topic of which everything that this stream sent has its result. Without a
+// producer it is FRAME_ORDER.
+type PublishStreamRequest_LookUp struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The topic's name.
+	Topic string `protobuf:"bytes,1,opt,name=topic,proto3" json:"topic,omitempty"`
+	// The first sequence whose result is wanted; 0: no results are.
+	FirstSequence uint64 `protobuf:"varint,2,opt,name=first_sequence,json=firstSequence,proto3" json:"first_sequence,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PublishStreamRequest_LookUp) Reset() {
+	*x = PublishStreamRequest_LookUp{}
+	mi := &file_headrace_v1_publisher_service_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PublishStreamRequest_LookUp) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PublishStreamRequest_LookUp) ProtoMessage() {}
+
+func (x *PublishStreamRequest_LookUp) ProtoReflect() protoreflect.Message {
+	mi := &file_headrace_v1_publisher_service_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PublishStreamRequest_LookUp.ProtoReflect.Descriptor instead.
+func (*PublishStreamRequest_LookUp) Descriptor() ([]byte, []int) {
+	return file_headrace_v1_publisher_service_proto_rawDescGZIP(), []int{5, 2}
+}
+
+func (x *PublishStreamRequest_LookUp) GetTopic() string {
+	if x != nil {
+		return x.Topic
+	}
+	return ""
+}
+
+func (x *PublishStreamRequest_LookUp) GetFirstSequence() uint64 {
+	if x != nil {
+		return x.FirstSequence
+	}
+	return 0
+}
+
 // Opened answers Open.
 type PublishStreamResponse_Opened struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -776,7 +891,7 @@ type PublishStreamResponse_Opened struct {
 
 func (x *PublishStreamResponse_Opened) Reset() {
 	*x = PublishStreamResponse_Opened{}
-	mi := &file_headrace_v1_publisher_service_proto_msgTypes[9]
+	mi := &file_headrace_v1_publisher_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -788,7 +903,7 @@ func (x *PublishStreamResponse_Opened) String() string {
 func (*PublishStreamResponse_Opened) ProtoMessage() {}
 
 func (x *PublishStreamResponse_Opened) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_publisher_service_proto_msgTypes[9]
+	mi := &file_headrace_v1_publisher_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -838,7 +953,7 @@ type PublishStreamResponse_PublishResult struct {
 
 func (x *PublishStreamResponse_PublishResult) Reset() {
 	*x = PublishStreamResponse_PublishResult{}
-	mi := &file_headrace_v1_publisher_service_proto_msgTypes[10]
+	mi := &file_headrace_v1_publisher_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -850,7 +965,7 @@ func (x *PublishStreamResponse_PublishResult) String() string {
 func (*PublishStreamResponse_PublishResult) ProtoMessage() {}
 
 func (x *PublishStreamResponse_PublishResult) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_publisher_service_proto_msgTypes[10]
+	mi := &file_headrace_v1_publisher_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -901,6 +1016,63 @@ func (x *PublishStreamResponse_PublishResult) GetDurability() Durability {
 	return Durability_DURABILITY_UNSPECIFIED
 }
 
+// LookedUp answers LookUp; answers come in the order of their questions.
+type PublishStreamResponse_LookedUp struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The topic's name as the client wrote it.
+	Topic string `protobuf:"bytes,1,opt,name=topic,proto3" json:"topic,omitempty"`
+	// The sequence that the producer's next message to the topic must have: all
+	// before it are done with, none from it on is stored. 1 when nothing is
+	// remembered, or there is no such topic.
+	NextSequence  uint64 `protobuf:"varint,2,opt,name=next_sequence,json=nextSequence,proto3" json:"next_sequence,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PublishStreamResponse_LookedUp) Reset() {
+	*x = PublishStreamResponse_LookedUp{}
+	mi := &file_headrace_v1_publisher_service_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PublishStreamResponse_LookedUp) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PublishStreamResponse_LookedUp) ProtoMessage() {}
+
+func (x *PublishStreamResponse_LookedUp) ProtoReflect() protoreflect.Message {
+	mi := &file_headrace_v1_publisher_service_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PublishStreamResponse_LookedUp.ProtoReflect.Descriptor instead.
+func (*PublishStreamResponse_LookedUp) Descriptor() ([]byte, []int) {
+	return file_headrace_v1_publisher_service_proto_rawDescGZIP(), []int{6, 2}
+}
+
+func (x *PublishStreamResponse_LookedUp) GetTopic() string {
+	if x != nil {
+		return x.Topic
+	}
+	return ""
+}
+
+func (x *PublishStreamResponse_LookedUp) GetNextSequence() uint64 {
+	if x != nil {
+		return x.NextSequence
+	}
+	return 0
+}
+
 // PublishWindow is how much the client may send, counted from the start of
 // the stream over all topics. Until the first one comes it is 1,000 messages
 // and 4 MiB. It never goes down. A message larger than what is left may be
@@ -917,7 +1089,7 @@ type PublishStreamResponse_PublishWindow struct {
 
 func (x *PublishStreamResponse_PublishWindow) Reset() {
 	*x = PublishStreamResponse_PublishWindow{}
-	mi := &file_headrace_v1_publisher_service_proto_msgTypes[11]
+	mi := &file_headrace_v1_publisher_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -929,7 +1101,7 @@ func (x *PublishStreamResponse_PublishWindow) String() string {
 func (*PublishStreamResponse_PublishWindow) ProtoMessage() {}
 
 func (x *PublishStreamResponse_PublishWindow) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_publisher_service_proto_msgTypes[11]
+	mi := &file_headrace_v1_publisher_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -942,7 +1114,7 @@ func (x *PublishStreamResponse_PublishWindow) ProtoReflect() protoreflect.Messag
 
 // Deprecated: Use PublishStreamResponse_PublishWindow.ProtoReflect.Descriptor instead.
 func (*PublishStreamResponse_PublishWindow) Descriptor() ([]byte, []int) {
-	return file_headrace_v1_publisher_service_proto_rawDescGZIP(), []int{6, 2}
+	return file_headrace_v1_publisher_service_proto_rawDescGZIP(), []int{6, 3}
 }
 
 func (x *PublishStreamResponse_PublishWindow) GetThroughMessages() uint64 {
@@ -972,18 +1144,19 @@ const file_headrace_v1_publisher_service_proto_rawDesc = "" +
 	"\bfailures\x18\x02 \x03(\v2\x1b.headrace.v1.PublishFailureR\bfailures\x127\n" +
 	"\n" +
 	"durability\x18\x03 \x01(\x0e2\x17.headrace.v1.DurabilityR\n" +
-	"durability\"\x8c\x01\n" +
+	"durability\"\xaa\x01\n" +
 	"\fPublishedRun\x12%\n" +
 	"\x0efirst_sequence\x18\x01 \x01(\x04R\rfirstSequence\x12\x1c\n" +
 	"\tpartition\x18\x02 \x01(\rR\tpartition\x12!\n" +
 	"\ffirst_offset\x18\x03 \x01(\x04R\vfirstOffset\x12\x14\n" +
-	"\x05count\x18\x04 \x01(\rR\x05count\"\xab\x01\n" +
+	"\x05count\x18\x04 \x01(\rR\x05count\x12\x1c\n" +
+	"\tduplicate\x18\x05 \x01(\bR\tduplicate\"\xab\x01\n" +
 	"\x0ePublishFailure\x12%\n" +
 	"\x0efirst_sequence\x18\x01 \x01(\x04R\rfirstSequence\x12\x14\n" +
 	"\x05count\x18\x02 \x01(\rR\x05count\x120\n" +
 	"\x06reason\x18\x03 \x01(\x0e2\x18.headrace.v1.ErrorReasonR\x06reason\x12\x14\n" +
 	"\x05field\x18\x04 \x01(\tR\x05field\x12\x14\n" +
-	"\x05limit\x18\x05 \x01(\x04R\x05limit\"\x94\x03\n" +
+	"\x05limit\x18\x05 \x01(\x04R\x05limit\"\xc3\x03\n" +
 	"\rPublishLimits\x12*\n" +
 	"\x11max_message_bytes\x18\x01 \x01(\x04R\x0fmaxMessageBytes\x12,\n" +
 	"\x12max_batch_messages\x18\x02 \x01(\rR\x10maxBatchMessages\x12&\n" +
@@ -992,11 +1165,13 @@ const file_headrace_v1_publisher_service_proto_rawDesc = "" +
 	"\x17max_attribute_key_bytes\x18\x05 \x01(\rR\x14maxAttributeKeyBytes\x129\n" +
 	"\x19max_attribute_value_bytes\x18\x06 \x01(\rR\x16maxAttributeValueBytes\x123\n" +
 	"\x16max_ordering_key_bytes\x18\a \x01(\rR\x13maxOrderingKeyBytes\x123\n" +
-	"\x16max_content_type_bytes\x18\b \x01(\rR\x13maxContentTypeBytes\"\xcb\x03\n" +
+	"\x16max_content_type_bytes\x18\b \x01(\rR\x13maxContentTypeBytes\x12-\n" +
+	"\x13max_dedupe_id_bytes\x18\t \x01(\rR\x10maxDedupeIdBytes\"\xd7\x04\n" +
 	"\x14PublishStreamRequest\x12<\n" +
 	"\x04open\x18\x01 \x01(\v2&.headrace.v1.PublishStreamRequest.OpenH\x00R\x04open\x12U\n" +
 	"\rpublish_batch\x18\x02 \x01(\v2..headrace.v1.PublishStreamRequest.PublishBatchH\x00R\fpublishBatch\x126\n" +
-	"\theartbeat\x18\x03 \x01(\v2\x16.headrace.v1.HeartbeatH\x00R\theartbeat\x1aD\n" +
+	"\theartbeat\x18\x03 \x01(\v2\x16.headrace.v1.HeartbeatH\x00R\theartbeat\x12C\n" +
+	"\alook_up\x18\x04 \x01(\v2(.headrace.v1.PublishStreamRequest.LookUpH\x00R\x06lookUp\x1aD\n" +
 	"\x04Open\x12\x1f\n" +
 	"\vproducer_id\x18\x01 \x01(\tR\n" +
 	"producerId\x12\x1b\n" +
@@ -1005,13 +1180,17 @@ const file_headrace_v1_publisher_service_proto_rawDesc = "" +
 	"\x05topic\x18\x01 \x01(\tR\x05topic\x12%\n" +
 	"\x0efirst_sequence\x18\x02 \x01(\x04R\rfirstSequence\x12\x17\n" +
 	"\aone_way\x18\x03 \x01(\bR\x06oneWay\x120\n" +
-	"\bmessages\x18\x0f \x03(\v2\x14.headrace.v1.MessageR\bmessagesB\a\n" +
-	"\x05frame\"\x85\x06\n" +
+	"\bmessages\x18\x0f \x03(\v2\x14.headrace.v1.MessageR\bmessages\x1aE\n" +
+	"\x06LookUp\x12\x14\n" +
+	"\x05topic\x18\x01 \x01(\tR\x05topic\x12%\n" +
+	"\x0efirst_sequence\x18\x02 \x01(\x04R\rfirstSequenceB\a\n" +
+	"\x05frame\"\x98\a\n" +
 	"\x15PublishStreamResponse\x12C\n" +
 	"\x06opened\x18\x01 \x01(\v2).headrace.v1.PublishStreamResponse.OpenedH\x00R\x06opened\x12Y\n" +
 	"\x0epublish_result\x18\x02 \x01(\v20.headrace.v1.PublishStreamResponse.PublishResultH\x00R\rpublishResult\x12Y\n" +
 	"\x0epublish_window\x18\x03 \x01(\v20.headrace.v1.PublishStreamResponse.PublishWindowH\x00R\rpublishWindow\x12.\n" +
-	"\ago_away\x18\x04 \x01(\v2\x13.headrace.v1.GoAwayH\x00R\x06goAway\x1ac\n" +
+	"\ago_away\x18\x04 \x01(\v2\x13.headrace.v1.GoAwayH\x00R\x06goAway\x12J\n" +
+	"\tlooked_up\x18\x05 \x01(\v2+.headrace.v1.PublishStreamResponse.LookedUpH\x00R\blookedUp\x1ac\n" +
 	"\x06Opened\x122\n" +
 	"\x06limits\x18\x01 \x01(\v2\x1a.headrace.v1.PublishLimitsR\x06limits\x12%\n" +
 	"\x0eproducer_epoch\x18\x02 \x01(\x04R\rproducerEpoch\x1a\xf1\x01\n" +
@@ -1022,7 +1201,10 @@ const file_headrace_v1_publisher_service_proto_rawDesc = "" +
 	"\bfailures\x18\x04 \x03(\v2\x1b.headrace.v1.PublishFailureR\bfailures\x127\n" +
 	"\n" +
 	"durability\x18\x05 \x01(\x0e2\x17.headrace.v1.DurabilityR\n" +
-	"durability\x1a_\n" +
+	"durability\x1aE\n" +
+	"\bLookedUp\x12\x14\n" +
+	"\x05topic\x18\x01 \x01(\tR\x05topic\x12#\n" +
+	"\rnext_sequence\x18\x02 \x01(\x04R\fnextSequence\x1a_\n" +
 	"\rPublishWindow\x12)\n" +
 	"\x10through_messages\x18\x01 \x01(\x04R\x0fthroughMessages\x12#\n" +
 	"\rthrough_bytes\x18\x02 \x01(\x04R\fthroughBytesB\a\n" +
@@ -1044,7 +1226,7 @@ func file_headrace_v1_publisher_service_proto_rawDescGZIP() []byte {
 	return file_headrace_v1_publisher_service_proto_rawDescData
 }
 
-var file_headrace_v1_publisher_service_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_headrace_v1_publisher_service_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
 var file_headrace_v1_publisher_service_proto_goTypes = []any{
 	(*PublishRequest)(nil),                      // 0: headrace.v1.PublishRequest
 	(*PublishResponse)(nil),                     // 1: headrace.v1.PublishResponse
@@ -1055,42 +1237,46 @@ var file_headrace_v1_publisher_service_proto_goTypes = []any{
 	(*PublishStreamResponse)(nil),               // 6: headrace.v1.PublishStreamResponse
 	(*PublishStreamRequest_Open)(nil),           // 7: headrace.v1.PublishStreamRequest.Open
 	(*PublishStreamRequest_PublishBatch)(nil),   // 8: headrace.v1.PublishStreamRequest.PublishBatch
-	(*PublishStreamResponse_Opened)(nil),        // 9: headrace.v1.PublishStreamResponse.Opened
-	(*PublishStreamResponse_PublishResult)(nil), // 10: headrace.v1.PublishStreamResponse.PublishResult
-	(*PublishStreamResponse_PublishWindow)(nil), // 11: headrace.v1.PublishStreamResponse.PublishWindow
-	(*Message)(nil),                             // 12: headrace.v1.Message
-	(Durability)(0),                             // 13: headrace.v1.Durability
-	(ErrorReason)(0),                            // 14: headrace.v1.ErrorReason
-	(*Heartbeat)(nil),                           // 15: headrace.v1.Heartbeat
-	(*GoAway)(nil),                              // 16: headrace.v1.GoAway
+	(*PublishStreamRequest_LookUp)(nil),         // 9: headrace.v1.PublishStreamRequest.LookUp
+	(*PublishStreamResponse_Opened)(nil),        // 10: headrace.v1.PublishStreamResponse.Opened
+	(*PublishStreamResponse_PublishResult)(nil), // 11: headrace.v1.PublishStreamResponse.PublishResult
+	(*PublishStreamResponse_LookedUp)(nil),      // 12: headrace.v1.PublishStreamResponse.LookedUp
+	(*PublishStreamResponse_PublishWindow)(nil), // 13: headrace.v1.PublishStreamResponse.PublishWindow
+	(*Message)(nil),                             // 14: headrace.v1.Message
+	(Durability)(0),                             // 15: headrace.v1.Durability
+	(ErrorReason)(0),                            // 16: headrace.v1.ErrorReason
+	(*Heartbeat)(nil),                           // 17: headrace.v1.Heartbeat
+	(*GoAway)(nil),                              // 18: headrace.v1.GoAway
 }
 var file_headrace_v1_publisher_service_proto_depIdxs = []int32{
-	12, // 0: headrace.v1.PublishRequest.messages:type_name -> headrace.v1.Message
+	14, // 0: headrace.v1.PublishRequest.messages:type_name -> headrace.v1.Message
 	2,  // 1: headrace.v1.PublishResponse.runs:type_name -> headrace.v1.PublishedRun
 	3,  // 2: headrace.v1.PublishResponse.failures:type_name -> headrace.v1.PublishFailure
-	13, // 3: headrace.v1.PublishResponse.durability:type_name -> headrace.v1.Durability
-	14, // 4: headrace.v1.PublishFailure.reason:type_name -> headrace.v1.ErrorReason
+	15, // 3: headrace.v1.PublishResponse.durability:type_name -> headrace.v1.Durability
+	16, // 4: headrace.v1.PublishFailure.reason:type_name -> headrace.v1.ErrorReason
 	7,  // 5: headrace.v1.PublishStreamRequest.open:type_name -> headrace.v1.PublishStreamRequest.Open
 	8,  // 6: headrace.v1.PublishStreamRequest.publish_batch:type_name -> headrace.v1.PublishStreamRequest.PublishBatch
-	15, // 7: headrace.v1.PublishStreamRequest.heartbeat:type_name -> headrace.v1.Heartbeat
-	9,  // 8: headrace.v1.PublishStreamResponse.opened:type_name -> headrace.v1.PublishStreamResponse.Opened
-	10, // 9: headrace.v1.PublishStreamResponse.publish_result:type_name -> headrace.v1.PublishStreamResponse.PublishResult
-	11, // 10: headrace.v1.PublishStreamResponse.publish_window:type_name -> headrace.v1.PublishStreamResponse.PublishWindow
-	16, // 11: headrace.v1.PublishStreamResponse.go_away:type_name -> headrace.v1.GoAway
-	12, // 12: headrace.v1.PublishStreamRequest.PublishBatch.messages:type_name -> headrace.v1.Message
-	4,  // 13: headrace.v1.PublishStreamResponse.Opened.limits:type_name -> headrace.v1.PublishLimits
-	2,  // 14: headrace.v1.PublishStreamResponse.PublishResult.runs:type_name -> headrace.v1.PublishedRun
-	3,  // 15: headrace.v1.PublishStreamResponse.PublishResult.failures:type_name -> headrace.v1.PublishFailure
-	13, // 16: headrace.v1.PublishStreamResponse.PublishResult.durability:type_name -> headrace.v1.Durability
-	0,  // 17: headrace.v1.PublisherService.Publish:input_type -> headrace.v1.PublishRequest
-	5,  // 18: headrace.v1.PublisherService.PublishStream:input_type -> headrace.v1.PublishStreamRequest
-	1,  // 19: headrace.v1.PublisherService.Publish:output_type -> headrace.v1.PublishResponse
-	6,  // 20: headrace.v1.PublisherService.PublishStream:output_type -> headrace.v1.PublishStreamResponse
-	19, // [19:21] is the sub-list for method output_type
-	17, // [17:19] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	17, // 7: headrace.v1.PublishStreamRequest.heartbeat:type_name -> headrace.v1.Heartbeat
+	9,  // 8: headrace.v1.PublishStreamRequest.look_up:type_name -> headrace.v1.PublishStreamRequest.LookUp
+	10, // 9: headrace.v1.PublishStreamResponse.opened:type_name -> headrace.v1.PublishStreamResponse.Opened
+	11, // 10: headrace.v1.PublishStreamResponse.publish_result:type_name -> headrace.v1.PublishStreamResponse.PublishResult
+	13, // 11: headrace.v1.PublishStreamResponse.publish_window:type_name -> headrace.v1.PublishStreamResponse.PublishWindow
+	18, // 12: headrace.v1.PublishStreamResponse.go_away:type_name -> headrace.v1.GoAway
+	12, // 13: headrace.v1.PublishStreamResponse.looked_up:type_name -> headrace.v1.PublishStreamResponse.LookedUp
+	14, // 14: headrace.v1.PublishStreamRequest.PublishBatch.messages:type_name -> headrace.v1.Message
+	4,  // 15: headrace.v1.PublishStreamResponse.Opened.limits:type_name -> headrace.v1.PublishLimits
+	2,  // 16: headrace.v1.PublishStreamResponse.PublishResult.runs:type_name -> headrace.v1.PublishedRun
+	3,  // 17: headrace.v1.PublishStreamResponse.PublishResult.failures:type_name -> headrace.v1.PublishFailure
+	15, // 18: headrace.v1.PublishStreamResponse.PublishResult.durability:type_name -> headrace.v1.Durability
+	0,  // 19: headrace.v1.PublisherService.Publish:input_type -> headrace.v1.PublishRequest
+	5,  // 20: headrace.v1.PublisherService.PublishStream:input_type -> headrace.v1.PublishStreamRequest
+	1,  // 21: headrace.v1.PublisherService.Publish:output_type -> headrace.v1.PublishResponse
+	6,  // 22: headrace.v1.PublisherService.PublishStream:output_type -> headrace.v1.PublishStreamResponse
+	21, // [21:23] is the sub-list for method output_type
+	19, // [19:21] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_headrace_v1_publisher_service_proto_init() }
@@ -1105,12 +1291,14 @@ func file_headrace_v1_publisher_service_proto_init() {
 		(*PublishStreamRequest_Open_)(nil),
 		(*PublishStreamRequest_PublishBatch_)(nil),
 		(*PublishStreamRequest_Heartbeat)(nil),
+		(*PublishStreamRequest_LookUp_)(nil),
 	}
 	file_headrace_v1_publisher_service_proto_msgTypes[6].OneofWrappers = []any{
 		(*PublishStreamResponse_Opened_)(nil),
 		(*PublishStreamResponse_PublishResult_)(nil),
 		(*PublishStreamResponse_PublishWindow_)(nil),
 		(*PublishStreamResponse_GoAway)(nil),
+		(*PublishStreamResponse_LookedUp_)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -1118,7 +1306,7 @@ func file_headrace_v1_publisher_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_headrace_v1_publisher_service_proto_rawDesc), len(file_headrace_v1_publisher_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   12,
+			NumMessages:   14,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -107,9 +107,15 @@ type Topic struct {
 	Labels map[string]string `protobuf:"bytes,6,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Spread the partitions over the shards. Not served yet: NOT_SERVED when true.
 	Spread bool `protobuf:"varint,7,opt,name=spread,proto3" json:"spread,omitempty"`
-	// The window in which one dedupe_id counts once. Not served yet: NOT_SERVED
-	// when set.
+	// How long Message.dedupe_id is remembered: within it one id counts once in a
+	// partition. 0 to 7 days; 0 means that ids are not looked at. Default: 10
+	// minutes. May be updated: a longer window brings nothing back that was
+	// forgotten before.
 	DedupeWindow *durationpb.Duration `protobuf:"bytes,8,opt,name=dedupe_window,json=dedupeWindow,proto3" json:"dedupe_window,omitempty"`
+	// How many ids are remembered of each partition, 1 to 1,000,000: beyond it the
+	// oldest are forgotten before the window is over, so that memory is bounded (an
+	// id takes about 50 bytes of it). Default: 1,000,000. May be updated.
+	DedupeMaxIds uint64 `protobuf:"varint,9,opt,name=dedupe_max_ids,json=dedupeMaxIds,proto3" json:"dedupe_max_ids,omitempty"`
 	// When the topic was created. Set by the server.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,20,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	// The topic's life-cycle state. Set by the server.
@@ -202,6 +208,13 @@ func (x *Topic) GetDedupeWindow() *durationpb.Duration {
 		return x.DedupeWindow
 	}
 	return nil
+}
+
+func (x *Topic) GetDedupeMaxIds() uint64 {
+	if x != nil {
+		return x.DedupeMaxIds
+	}
+	return 0
 }
 
 func (x *Topic) GetCreateTime() *timestamppb.Timestamp {
@@ -456,7 +469,7 @@ var File_headrace_v1_topic_proto protoreflect.FileDescriptor
 
 const file_headrace_v1_topic_proto_rawDesc = "" +
 	"\n" +
-	"\x17headrace/v1/topic.proto\x12\vheadrace.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19headrace/v1/message.proto\"\x90\x04\n" +
+	"\x17headrace/v1/topic.proto\x12\vheadrace.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19headrace/v1/message.proto\"\xb6\x04\n" +
 	"\x05Topic\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1e\n" +
 	"\n" +
@@ -469,7 +482,8 @@ const file_headrace_v1_topic_proto_rawDesc = "" +
 	"\x11max_message_bytes\x18\x05 \x01(\x04R\x0fmaxMessageBytes\x126\n" +
 	"\x06labels\x18\x06 \x03(\v2\x1e.headrace.v1.Topic.LabelsEntryR\x06labels\x12\x16\n" +
 	"\x06spread\x18\a \x01(\bR\x06spread\x12>\n" +
-	"\rdedupe_window\x18\b \x01(\v2\x19.google.protobuf.DurationR\fdedupeWindow\x12;\n" +
+	"\rdedupe_window\x18\b \x01(\v2\x19.google.protobuf.DurationR\fdedupeWindow\x12$\n" +
+	"\x0ededupe_max_ids\x18\t \x01(\x04R\fdedupeMaxIds\x12;\n" +
 	"\vcreate_time\x18\x14 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"createTime\x120\n" +
 	"\x05state\x18\x15 \x01(\x0e2\x1a.headrace.v1.ResourceStateR\x05state\x1a9\n" +

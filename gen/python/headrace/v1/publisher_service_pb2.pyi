@@ -28,16 +28,18 @@ class PublishResponse(_message.Message):
     def __init__(self, runs: _Optional[_Iterable[_Union[PublishedRun, _Mapping]]] = ..., failures: _Optional[_Iterable[_Union[PublishFailure, _Mapping]]] = ..., durability: _Optional[_Union[_message_pb2.Durability, str]] = ...) -> None: ...
 
 class PublishedRun(_message.Message):
-    __slots__ = ("first_sequence", "partition", "first_offset", "count")
+    __slots__ = ("first_sequence", "partition", "first_offset", "count", "duplicate")
     FIRST_SEQUENCE_FIELD_NUMBER: _ClassVar[int]
     PARTITION_FIELD_NUMBER: _ClassVar[int]
     FIRST_OFFSET_FIELD_NUMBER: _ClassVar[int]
     COUNT_FIELD_NUMBER: _ClassVar[int]
+    DUPLICATE_FIELD_NUMBER: _ClassVar[int]
     first_sequence: int
     partition: int
     first_offset: int
     count: int
-    def __init__(self, first_sequence: _Optional[int] = ..., partition: _Optional[int] = ..., first_offset: _Optional[int] = ..., count: _Optional[int] = ...) -> None: ...
+    duplicate: bool
+    def __init__(self, first_sequence: _Optional[int] = ..., partition: _Optional[int] = ..., first_offset: _Optional[int] = ..., count: _Optional[int] = ..., duplicate: bool = ...) -> None: ...
 
 class PublishFailure(_message.Message):
     __slots__ = ("first_sequence", "count", "reason", "field", "limit")
@@ -54,7 +56,7 @@ class PublishFailure(_message.Message):
     def __init__(self, first_sequence: _Optional[int] = ..., count: _Optional[int] = ..., reason: _Optional[_Union[_error_reason_pb2.ErrorReason, str]] = ..., field: _Optional[str] = ..., limit: _Optional[int] = ...) -> None: ...
 
 class PublishLimits(_message.Message):
-    __slots__ = ("max_message_bytes", "max_batch_messages", "max_batch_bytes", "max_attributes", "max_attribute_key_bytes", "max_attribute_value_bytes", "max_ordering_key_bytes", "max_content_type_bytes")
+    __slots__ = ("max_message_bytes", "max_batch_messages", "max_batch_bytes", "max_attributes", "max_attribute_key_bytes", "max_attribute_value_bytes", "max_ordering_key_bytes", "max_content_type_bytes", "max_dedupe_id_bytes")
     MAX_MESSAGE_BYTES_FIELD_NUMBER: _ClassVar[int]
     MAX_BATCH_MESSAGES_FIELD_NUMBER: _ClassVar[int]
     MAX_BATCH_BYTES_FIELD_NUMBER: _ClassVar[int]
@@ -63,6 +65,7 @@ class PublishLimits(_message.Message):
     MAX_ATTRIBUTE_VALUE_BYTES_FIELD_NUMBER: _ClassVar[int]
     MAX_ORDERING_KEY_BYTES_FIELD_NUMBER: _ClassVar[int]
     MAX_CONTENT_TYPE_BYTES_FIELD_NUMBER: _ClassVar[int]
+    MAX_DEDUPE_ID_BYTES_FIELD_NUMBER: _ClassVar[int]
     max_message_bytes: int
     max_batch_messages: int
     max_batch_bytes: int
@@ -71,10 +74,11 @@ class PublishLimits(_message.Message):
     max_attribute_value_bytes: int
     max_ordering_key_bytes: int
     max_content_type_bytes: int
-    def __init__(self, max_message_bytes: _Optional[int] = ..., max_batch_messages: _Optional[int] = ..., max_batch_bytes: _Optional[int] = ..., max_attributes: _Optional[int] = ..., max_attribute_key_bytes: _Optional[int] = ..., max_attribute_value_bytes: _Optional[int] = ..., max_ordering_key_bytes: _Optional[int] = ..., max_content_type_bytes: _Optional[int] = ...) -> None: ...
+    max_dedupe_id_bytes: int
+    def __init__(self, max_message_bytes: _Optional[int] = ..., max_batch_messages: _Optional[int] = ..., max_batch_bytes: _Optional[int] = ..., max_attributes: _Optional[int] = ..., max_attribute_key_bytes: _Optional[int] = ..., max_attribute_value_bytes: _Optional[int] = ..., max_ordering_key_bytes: _Optional[int] = ..., max_content_type_bytes: _Optional[int] = ..., max_dedupe_id_bytes: _Optional[int] = ...) -> None: ...
 
 class PublishStreamRequest(_message.Message):
-    __slots__ = ("open", "publish_batch", "heartbeat")
+    __slots__ = ("open", "publish_batch", "heartbeat", "look_up")
     class Open(_message.Message):
         __slots__ = ("producer_id", "client_id")
         PRODUCER_ID_FIELD_NUMBER: _ClassVar[int]
@@ -93,16 +97,25 @@ class PublishStreamRequest(_message.Message):
         one_way: bool
         messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
         def __init__(self, topic: _Optional[str] = ..., first_sequence: _Optional[int] = ..., one_way: bool = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ...) -> None: ...
+    class LookUp(_message.Message):
+        __slots__ = ("topic", "first_sequence")
+        TOPIC_FIELD_NUMBER: _ClassVar[int]
+        FIRST_SEQUENCE_FIELD_NUMBER: _ClassVar[int]
+        topic: str
+        first_sequence: int
+        def __init__(self, topic: _Optional[str] = ..., first_sequence: _Optional[int] = ...) -> None: ...
     OPEN_FIELD_NUMBER: _ClassVar[int]
     PUBLISH_BATCH_FIELD_NUMBER: _ClassVar[int]
     HEARTBEAT_FIELD_NUMBER: _ClassVar[int]
+    LOOK_UP_FIELD_NUMBER: _ClassVar[int]
     open: PublishStreamRequest.Open
     publish_batch: PublishStreamRequest.PublishBatch
     heartbeat: _stream_pb2.Heartbeat
-    def __init__(self, open: _Optional[_Union[PublishStreamRequest.Open, _Mapping]] = ..., publish_batch: _Optional[_Union[PublishStreamRequest.PublishBatch, _Mapping]] = ..., heartbeat: _Optional[_Union[_stream_pb2.Heartbeat, _Mapping]] = ...) -> None: ...
+    look_up: PublishStreamRequest.LookUp
+    def __init__(self, open: _Optional[_Union[PublishStreamRequest.Open, _Mapping]] = ..., publish_batch: _Optional[_Union[PublishStreamRequest.PublishBatch, _Mapping]] = ..., heartbeat: _Optional[_Union[_stream_pb2.Heartbeat, _Mapping]] = ..., look_up: _Optional[_Union[PublishStreamRequest.LookUp, _Mapping]] = ...) -> None: ...
 
 class PublishStreamResponse(_message.Message):
-    __slots__ = ("opened", "publish_result", "publish_window", "go_away")
+    __slots__ = ("opened", "publish_result", "publish_window", "go_away", "looked_up")
     class Opened(_message.Message):
         __slots__ = ("limits", "producer_epoch")
         LIMITS_FIELD_NUMBER: _ClassVar[int]
@@ -123,6 +136,13 @@ class PublishStreamResponse(_message.Message):
         failures: _containers.RepeatedCompositeFieldContainer[PublishFailure]
         durability: _message_pb2.Durability
         def __init__(self, topic: _Optional[str] = ..., through_sequence: _Optional[int] = ..., runs: _Optional[_Iterable[_Union[PublishedRun, _Mapping]]] = ..., failures: _Optional[_Iterable[_Union[PublishFailure, _Mapping]]] = ..., durability: _Optional[_Union[_message_pb2.Durability, str]] = ...) -> None: ...
+    class LookedUp(_message.Message):
+        __slots__ = ("topic", "next_sequence")
+        TOPIC_FIELD_NUMBER: _ClassVar[int]
+        NEXT_SEQUENCE_FIELD_NUMBER: _ClassVar[int]
+        topic: str
+        next_sequence: int
+        def __init__(self, topic: _Optional[str] = ..., next_sequence: _Optional[int] = ...) -> None: ...
     class PublishWindow(_message.Message):
         __slots__ = ("through_messages", "through_bytes")
         THROUGH_MESSAGES_FIELD_NUMBER: _ClassVar[int]
@@ -134,8 +154,10 @@ class PublishStreamResponse(_message.Message):
     PUBLISH_RESULT_FIELD_NUMBER: _ClassVar[int]
     PUBLISH_WINDOW_FIELD_NUMBER: _ClassVar[int]
     GO_AWAY_FIELD_NUMBER: _ClassVar[int]
+    LOOKED_UP_FIELD_NUMBER: _ClassVar[int]
     opened: PublishStreamResponse.Opened
     publish_result: PublishStreamResponse.PublishResult
     publish_window: PublishStreamResponse.PublishWindow
     go_away: _stream_pb2.GoAway
-    def __init__(self, opened: _Optional[_Union[PublishStreamResponse.Opened, _Mapping]] = ..., publish_result: _Optional[_Union[PublishStreamResponse.PublishResult, _Mapping]] = ..., publish_window: _Optional[_Union[PublishStreamResponse.PublishWindow, _Mapping]] = ..., go_away: _Optional[_Union[_stream_pb2.GoAway, _Mapping]] = ...) -> None: ...
+    looked_up: PublishStreamResponse.LookedUp
+    def __init__(self, opened: _Optional[_Union[PublishStreamResponse.Opened, _Mapping]] = ..., publish_result: _Optional[_Union[PublishStreamResponse.PublishResult, _Mapping]] = ..., publish_window: _Optional[_Union[PublishStreamResponse.PublishWindow, _Mapping]] = ..., go_away: _Optional[_Union[_stream_pb2.GoAway, _Mapping]] = ..., looked_up: _Optional[_Union[PublishStreamResponse.LookedUp, _Mapping]] = ...) -> None: ...

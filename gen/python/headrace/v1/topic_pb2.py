@@ -27,7 +27,7 @@ from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__
 from headrace.v1 import message_pb2 as headrace_dot_v1_dot_message__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17headrace/v1/topic.proto\x12\x0bheadrace.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19headrace/v1/message.proto\"\x90\x04\n\x05Topic\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\x12\x1e\n\npartitions\x18\x02 \x01(\rR\npartitions\x12\x37\n\ndurability\x18\x03 \x01(\x0e\x32\x17.headrace.v1.DurabilityR\ndurability\x12\x34\n\tretention\x18\x04 \x01(\x0b\x32\x16.headrace.v1.RetentionR\tretention\x12*\n\x11max_message_bytes\x18\x05 \x01(\x04R\x0fmaxMessageBytes\x12\x36\n\x06labels\x18\x06 \x03(\x0b\x32\x1e.headrace.v1.Topic.LabelsEntryR\x06labels\x12\x16\n\x06spread\x18\x07 \x01(\x08R\x06spread\x12>\n\rdedupe_window\x18\x08 \x01(\x0b\x32\x19.google.protobuf.DurationR\x0c\x64\x65\x64upeWindow\x12;\n\x0b\x63reate_time\x18\x14 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\ncreateTime\x12\x30\n\x05state\x18\x15 \x01(\x0e\x32\x1a.headrace.v1.ResourceStateR\x05state\x1a\x39\n\x0bLabelsEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\"\xce\x01\n\tRetention\x12\x32\n\x07min_age\x18\x01 \x01(\x0b\x32\x19.google.protobuf.DurationR\x06minAge\x12\x32\n\x07max_age\x18\x02 \x01(\x0b\x32\x19.google.protobuf.DurationR\x06maxAge\x12\x1b\n\tmax_bytes\x18\x03 \x01(\x04R\x08maxBytes\x12<\n\x0ckeep_settled\x18\x04 \x01(\x0b\x32\x19.google.protobuf.DurationR\x0bkeepSettled\"\xe9\x01\n\nTopicStats\x12\x14\n\x05topic\x18\x01 \x01(\tR\x05topic\x12;\n\npartitions\x18\x02 \x03(\x0b\x32\x1b.headrace.v1.PartitionStatsR\npartitions\x12/\n\x08retained\x18\x03 \x01(\x0b\x32\x13.headrace.v1.AmountR\x08retained\x12\x31\n\tpublished\x18\x04 \x01(\x0b\x32\x13.headrace.v1.AmountR\tpublished\x12$\n\rsubscriptions\x18\x05 \x01(\rR\rsubscriptions\"\xa3\x01\n\x0ePartitionStats\x12\x1c\n\tpartition\x18\x01 \x01(\rR\tpartition\x12!\n\x0c\x66irst_offset\x18\x02 \x01(\x04R\x0b\x66irstOffset\x12\x1f\n\x0bnext_offset\x18\x03 \x01(\x04R\nnextOffset\x12/\n\x08retained\x18\x04 \x01(\x0b\x32\x13.headrace.v1.AmountR\x08retained*\xa0\x01\n\rResourceState\x12\x1e\n\x1aRESOURCE_STATE_UNSPECIFIED\x10\x00\x12\x1b\n\x17RESOURCE_STATE_CREATING\x10\x01\x12\x19\n\x15RESOURCE_STATE_ACTIVE\x10\x02\x12\x1b\n\x17RESOURCE_STATE_DELETING\x10\x03\x12\x1a\n\x16RESOURCE_STATE_DAMAGED\x10\x04\x42Z\n\x0eio.headrace.v1B\nTopicProtoP\x01Z:github.com/headrace/headrace/gen/go/headrace/v1;headracev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17headrace/v1/topic.proto\x12\x0bheadrace.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19headrace/v1/message.proto\"\xb6\x04\n\x05Topic\x12\x12\n\x04name\x18\x01 \x01(\tR\x04name\x12\x1e\n\npartitions\x18\x02 \x01(\rR\npartitions\x12\x37\n\ndurability\x18\x03 \x01(\x0e\x32\x17.headrace.v1.DurabilityR\ndurability\x12\x34\n\tretention\x18\x04 \x01(\x0b\x32\x16.headrace.v1.RetentionR\tretention\x12*\n\x11max_message_bytes\x18\x05 \x01(\x04R\x0fmaxMessageBytes\x12\x36\n\x06labels\x18\x06 \x03(\x0b\x32\x1e.headrace.v1.Topic.LabelsEntryR\x06labels\x12\x16\n\x06spread\x18\x07 \x01(\x08R\x06spread\x12>\n\rdedupe_window\x18\x08 \x01(\x0b\x32\x19.google.protobuf.DurationR\x0c\x64\x65\x64upeWindow\x12$\n\x0e\x64\x65\x64upe_max_ids\x18\t \x01(\x04R\x0c\x64\x65\x64upeMaxIds\x12;\n\x0b\x63reate_time\x18\x14 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\ncreateTime\x12\x30\n\x05state\x18\x15 \x01(\x0e\x32\x1a.headrace.v1.ResourceStateR\x05state\x1a\x39\n\x0bLabelsEntry\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n\x05value\x18\x02 \x01(\tR\x05value:\x02\x38\x01\"\xce\x01\n\tRetention\x12\x32\n\x07min_age\x18\x01 \x01(\x0b\x32\x19.google.protobuf.DurationR\x06minAge\x12\x32\n\x07max_age\x18\x02 \x01(\x0b\x32\x19.google.protobuf.DurationR\x06maxAge\x12\x1b\n\tmax_bytes\x18\x03 \x01(\x04R\x08maxBytes\x12<\n\x0ckeep_settled\x18\x04 \x01(\x0b\x32\x19.google.protobuf.DurationR\x0bkeepSettled\"\xe9\x01\n\nTopicStats\x12\x14\n\x05topic\x18\x01 \x01(\tR\x05topic\x12;\n\npartitions\x18\x02 \x03(\x0b\x32\x1b.headrace.v1.PartitionStatsR\npartitions\x12/\n\x08retained\x18\x03 \x01(\x0b\x32\x13.headrace.v1.AmountR\x08retained\x12\x31\n\tpublished\x18\x04 \x01(\x0b\x32\x13.headrace.v1.AmountR\tpublished\x12$\n\rsubscriptions\x18\x05 \x01(\rR\rsubscriptions\"\xa3\x01\n\x0ePartitionStats\x12\x1c\n\tpartition\x18\x01 \x01(\rR\tpartition\x12!\n\x0c\x66irst_offset\x18\x02 \x01(\x04R\x0b\x66irstOffset\x12\x1f\n\x0bnext_offset\x18\x03 \x01(\x04R\nnextOffset\x12/\n\x08retained\x18\x04 \x01(\x0b\x32\x13.headrace.v1.AmountR\x08retained*\xa0\x01\n\rResourceState\x12\x1e\n\x1aRESOURCE_STATE_UNSPECIFIED\x10\x00\x12\x1b\n\x17RESOURCE_STATE_CREATING\x10\x01\x12\x19\n\x15RESOURCE_STATE_ACTIVE\x10\x02\x12\x1b\n\x17RESOURCE_STATE_DELETING\x10\x03\x12\x1a\n\x16RESOURCE_STATE_DAMAGED\x10\x04\x42Z\n\x0eio.headrace.v1B\nTopicProtoP\x01Z:github.com/headrace/headrace/gen/go/headrace/v1;headracev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,16 +37,16 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._serialized_options = b'\n\016io.headrace.v1B\nTopicProtoP\001Z:github.com/headrace/headrace/gen/go/headrace/v1;headracev1'
   _globals['_TOPIC_LABELSENTRY']._loaded_options = None
   _globals['_TOPIC_LABELSENTRY']._serialized_options = b'8\001'
-  _globals['_RESOURCESTATE']._serialized_start=1275
-  _globals['_RESOURCESTATE']._serialized_end=1435
+  _globals['_RESOURCESTATE']._serialized_start=1313
+  _globals['_RESOURCESTATE']._serialized_end=1473
   _globals['_TOPIC']._serialized_start=133
-  _globals['_TOPIC']._serialized_end=661
-  _globals['_TOPIC_LABELSENTRY']._serialized_start=604
-  _globals['_TOPIC_LABELSENTRY']._serialized_end=661
-  _globals['_RETENTION']._serialized_start=664
-  _globals['_RETENTION']._serialized_end=870
-  _globals['_TOPICSTATS']._serialized_start=873
-  _globals['_TOPICSTATS']._serialized_end=1106
-  _globals['_PARTITIONSTATS']._serialized_start=1109
-  _globals['_PARTITIONSTATS']._serialized_end=1272
+  _globals['_TOPIC']._serialized_end=699
+  _globals['_TOPIC_LABELSENTRY']._serialized_start=642
+  _globals['_TOPIC_LABELSENTRY']._serialized_end=699
+  _globals['_RETENTION']._serialized_start=702
+  _globals['_RETENTION']._serialized_end=908
+  _globals['_TOPICSTATS']._serialized_start=911
+  _globals['_TOPICSTATS']._serialized_end=1144
+  _globals['_PARTITIONSTATS']._serialized_start=1147
+  _globals['_PARTITIONSTATS']._serialized_end=1310
 # @@protoc_insertion_point(module_scope)

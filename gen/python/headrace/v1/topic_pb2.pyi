@@ -26,7 +26,7 @@ RESOURCE_STATE_DELETING: ResourceState
 RESOURCE_STATE_DAMAGED: ResourceState
 
 class Topic(_message.Message):
-    __slots__ = ("name", "partitions", "durability", "retention", "max_message_bytes", "labels", "spread", "dedupe_window", "create_time", "state")
+    __slots__ = ("name", "partitions", "durability", "retention", "max_message_bytes", "labels", "spread", "dedupe_window", "dedupe_max_ids", "create_time", "state")
     class LabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -42,6 +42,7 @@ class Topic(_message.Message):
     LABELS_FIELD_NUMBER: _ClassVar[int]
     SPREAD_FIELD_NUMBER: _ClassVar[int]
     DEDUPE_WINDOW_FIELD_NUMBER: _ClassVar[int]
+    DEDUPE_MAX_IDS_FIELD_NUMBER: _ClassVar[int]
     CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
     name: str
@@ -52,9 +53,10 @@ class Topic(_message.Message):
     labels: _containers.ScalarMap[str, str]
     spread: bool
     dedupe_window: _duration_pb2.Duration
+    dedupe_max_ids: int
     create_time: _timestamp_pb2.Timestamp
     state: ResourceState
-    def __init__(self, name: _Optional[str] = ..., partitions: _Optional[int] = ..., durability: _Optional[_Union[_message_pb2.Durability, str]] = ..., retention: _Optional[_Union[Retention, _Mapping]] = ..., max_message_bytes: _Optional[int] = ..., labels: _Optional[_Mapping[str, str]] = ..., spread: bool = ..., dedupe_window: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., state: _Optional[_Union[ResourceState, str]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., partitions: _Optional[int] = ..., durability: _Optional[_Union[_message_pb2.Durability, str]] = ..., retention: _Optional[_Union[Retention, _Mapping]] = ..., max_message_bytes: _Optional[int] = ..., labels: _Optional[_Mapping[str, str]] = ..., spread: bool = ..., dedupe_window: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., dedupe_max_ids: _Optional[int] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., state: _Optional[_Union[ResourceState, str]] = ...) -> None: ...
 
 class Retention(_message.Message):
     __slots__ = ("min_age", "max_age", "max_bytes", "keep_settled")

@@ -86,7 +86,8 @@ public enum ErrorReason
   ERROR_REASON_SETTLE_NUMBER_GAP(7),
   /**
    * <pre>
-   * INVALID_ARGUMENT: a publish batch does not begin with the next sequence.
+   * INVALID_ARGUMENT: a publish batch does not begin with the next sequence; of a
+   * producer's messages: some before them are not stored, nor are they.
    * </pre>
    *
    * <code>ERROR_REASON_PUBLISH_SEQUENCE_GAP = 8;</code>
@@ -117,6 +118,15 @@ public enum ErrorReason
    * <code>ERROR_REASON_MALFORMED_FRAME = 11;</code>
    */
   ERROR_REASON_MALFORMED_FRAME(11),
+  /**
+   * <pre>
+   * INVALID_ARGUMENT: a producer's batch has sequences of one that is stored and is
+   * not the same. Batches are sent again unchanged.
+   * </pre>
+   *
+   * <code>ERROR_REASON_PUBLISH_BATCH_CHANGED = 12;</code>
+   */
+  ERROR_REASON_PUBLISH_BATCH_CHANGED(12),
   /**
    * <pre>
    * NOT_FOUND: no topic has this name.
@@ -150,6 +160,15 @@ public enum ErrorReason
    * <code>ERROR_REASON_SUBSCRIPTION_EXISTS = 23;</code>
    */
   ERROR_REASON_SUBSCRIPTION_EXISTS(23),
+  /**
+   * <pre>
+   * ALREADY_EXISTS: a message with this dedupe_id and other data is stored, within
+   * the topic's window.
+   * </pre>
+   *
+   * <code>ERROR_REASON_DEDUPE_CONFLICT = 24;</code>
+   */
+  ERROR_REASON_DEDUPE_CONFLICT(24),
   /**
    * <pre>
    * FAILED_PRECONDITION: the topic was deleted while it was in use.
@@ -326,7 +345,8 @@ public enum ErrorReason
   ERROR_REASON_UNKNOWN_OUTCOME(71),
   /**
    * <pre>
-   * UNKNOWN: the outcome of a batch sent again is no longer remembered.
+   * UNKNOWN: the outcome of a batch sent again is no longer remembered: it may be
+   * stored by an earlier sending, and is not by this one.
    * </pre>
    *
    * <code>ERROR_REASON_OUTCOME_FORGOTTEN = 72;</code>
@@ -460,7 +480,8 @@ public enum ErrorReason
   public static final int ERROR_REASON_SETTLE_NUMBER_GAP_VALUE = 7;
   /**
    * <pre>
-   * INVALID_ARGUMENT: a publish batch does not begin with the next sequence.
+   * INVALID_ARGUMENT: a publish batch does not begin with the next sequence; of a
+   * producer's messages: some before them are not stored, nor are they.
    * </pre>
    *
    * <code>ERROR_REASON_PUBLISH_SEQUENCE_GAP = 8;</code>
@@ -491,6 +512,15 @@ public enum ErrorReason
    * <code>ERROR_REASON_MALFORMED_FRAME = 11;</code>
    */
   public static final int ERROR_REASON_MALFORMED_FRAME_VALUE = 11;
+  /**
+   * <pre>
+   * INVALID_ARGUMENT: a producer's batch has sequences of one that is stored and is
+   * not the same. Batches are sent again unchanged.
+   * </pre>
+   *
+   * <code>ERROR_REASON_PUBLISH_BATCH_CHANGED = 12;</code>
+   */
+  public static final int ERROR_REASON_PUBLISH_BATCH_CHANGED_VALUE = 12;
   /**
    * <pre>
    * NOT_FOUND: no topic has this name.
@@ -524,6 +554,15 @@ public enum ErrorReason
    * <code>ERROR_REASON_SUBSCRIPTION_EXISTS = 23;</code>
    */
   public static final int ERROR_REASON_SUBSCRIPTION_EXISTS_VALUE = 23;
+  /**
+   * <pre>
+   * ALREADY_EXISTS: a message with this dedupe_id and other data is stored, within
+   * the topic's window.
+   * </pre>
+   *
+   * <code>ERROR_REASON_DEDUPE_CONFLICT = 24;</code>
+   */
+  public static final int ERROR_REASON_DEDUPE_CONFLICT_VALUE = 24;
   /**
    * <pre>
    * FAILED_PRECONDITION: the topic was deleted while it was in use.
@@ -700,7 +739,8 @@ public enum ErrorReason
   public static final int ERROR_REASON_UNKNOWN_OUTCOME_VALUE = 71;
   /**
    * <pre>
-   * UNKNOWN: the outcome of a batch sent again is no longer remembered.
+   * UNKNOWN: the outcome of a batch sent again is no longer remembered: it may be
+   * stored by an earlier sending, and is not by this one.
    * </pre>
    *
    * <code>ERROR_REASON_OUTCOME_FORGOTTEN = 72;</code>
@@ -794,10 +834,12 @@ public enum ErrorReason
       case 9: return ERROR_REASON_TOO_MANY_RANGES;
       case 10: return ERROR_REASON_NOT_SERVED;
       case 11: return ERROR_REASON_MALFORMED_FRAME;
+      case 12: return ERROR_REASON_PUBLISH_BATCH_CHANGED;
       case 20: return ERROR_REASON_TOPIC_NOT_FOUND;
       case 21: return ERROR_REASON_SUBSCRIPTION_NOT_FOUND;
       case 22: return ERROR_REASON_TOPIC_EXISTS;
       case 23: return ERROR_REASON_SUBSCRIPTION_EXISTS;
+      case 24: return ERROR_REASON_DEDUPE_CONFLICT;
       case 30: return ERROR_REASON_TOPIC_DELETED;
       case 31: return ERROR_REASON_SUBSCRIPTION_DELETED;
       case 32: return ERROR_REASON_TOPIC_HAS_SUBSCRIPTIONS;

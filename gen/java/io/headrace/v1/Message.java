@@ -335,8 +335,11 @@ java.lang.String defaultValue) {
   private volatile java.lang.Object dedupeId_ = "";
   /**
    * <pre>
-   * Two messages with one id within the topic's window are one message.
-   * Not served yet: NOT_SERVED when set.
+   * Two messages of one partition with one id within Topic.dedupe_window are one
+   * message: the second is not stored, and its result is the first one's position.
+   * With other data than the first it fails with DEDUPE_CONFLICT. A message without
+   * an ordering key goes to its id's partition, so that the same id meets itself.
+   * At most 256 bytes of UTF-8. Default: empty, no id. Set by the publisher.
    * </pre>
    *
    * <code>string dedupe_id = 10 [json_name = "dedupeId"];</code>
@@ -357,8 +360,11 @@ java.lang.String defaultValue) {
   }
   /**
    * <pre>
-   * Two messages with one id within the topic's window are one message.
-   * Not served yet: NOT_SERVED when set.
+   * Two messages of one partition with one id within Topic.dedupe_window are one
+   * message: the second is not stored, and its result is the first one's position.
+   * With other data than the first it fails with DEDUPE_CONFLICT. A message without
+   * an ordering key goes to its id's partition, so that the same id meets itself.
+   * At most 256 bytes of UTF-8. Default: empty, no id. Set by the publisher.
    * </pre>
    *
    * <code>string dedupe_id = 10 [json_name = "dedupeId"];</code>
@@ -1748,8 +1754,11 @@ java.lang.String defaultValue) {
     private java.lang.Object dedupeId_ = "";
     /**
      * <pre>
-     * Two messages with one id within the topic's window are one message.
-     * Not served yet: NOT_SERVED when set.
+     * Two messages of one partition with one id within Topic.dedupe_window are one
+     * message: the second is not stored, and its result is the first one's position.
+     * With other data than the first it fails with DEDUPE_CONFLICT. A message without
+     * an ordering key goes to its id's partition, so that the same id meets itself.
+     * At most 256 bytes of UTF-8. Default: empty, no id. Set by the publisher.
      * </pre>
      *
      * <code>string dedupe_id = 10 [json_name = "dedupeId"];</code>
@@ -1769,8 +1778,11 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Two messages with one id within the topic's window are one message.
-     * Not served yet: NOT_SERVED when set.
+     * Two messages of one partition with one id within Topic.dedupe_window are one
+     * message: the second is not stored, and its result is the first one's position.
+     * With other data than the first it fails with DEDUPE_CONFLICT. A message without
+     * an ordering key goes to its id's partition, so that the same id meets itself.
+     * At most 256 bytes of UTF-8. Default: empty, no id. Set by the publisher.
      * </pre>
      *
      * <code>string dedupe_id = 10 [json_name = "dedupeId"];</code>
@@ -1791,8 +1803,11 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Two messages with one id within the topic's window are one message.
-     * Not served yet: NOT_SERVED when set.
+     * Two messages of one partition with one id within Topic.dedupe_window are one
+     * message: the second is not stored, and its result is the first one's position.
+     * With other data than the first it fails with DEDUPE_CONFLICT. A message without
+     * an ordering key goes to its id's partition, so that the same id meets itself.
+     * At most 256 bytes of UTF-8. Default: empty, no id. Set by the publisher.
      * </pre>
      *
      * <code>string dedupe_id = 10 [json_name = "dedupeId"];</code>
@@ -1809,8 +1824,11 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Two messages with one id within the topic's window are one message.
-     * Not served yet: NOT_SERVED when set.
+     * Two messages of one partition with one id within Topic.dedupe_window are one
+     * message: the second is not stored, and its result is the first one's position.
+     * With other data than the first it fails with DEDUPE_CONFLICT. A message without
+     * an ordering key goes to its id's partition, so that the same id meets itself.
+     * At most 256 bytes of UTF-8. Default: empty, no id. Set by the publisher.
      * </pre>
      *
      * <code>string dedupe_id = 10 [json_name = "dedupeId"];</code>
@@ -1824,8 +1842,11 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Two messages with one id within the topic's window are one message.
-     * Not served yet: NOT_SERVED when set.
+     * Two messages of one partition with one id within Topic.dedupe_window are one
+     * message: the second is not stored, and its result is the first one's position.
+     * With other data than the first it fails with DEDUPE_CONFLICT. A message without
+     * an ordering key goes to its id's partition, so that the same id meets itself.
+     * At most 256 bytes of UTF-8. Default: empty, no id. Set by the publisher.
      * </pre>
      *
      * <code>string dedupe_id = 10 [json_name = "dedupeId"];</code>

@@ -162,8 +162,11 @@ java.lang.String defaultValue);
 
   /**
    * <pre>
-   * Two messages with one id within the topic's window are one message.
-   * Not served yet: NOT_SERVED when set.
+   * Two messages of one partition with one id within Topic.dedupe_window are one
+   * message: the second is not stored, and its result is the first one's position.
+   * With other data than the first it fails with DEDUPE_CONFLICT. A message without
+   * an ordering key goes to its id's partition, so that the same id meets itself.
+   * At most 256 bytes of UTF-8. Default: empty, no id. Set by the publisher.
    * </pre>
    *
    * <code>string dedupe_id = 10 [json_name = "dedupeId"];</code>
@@ -172,8 +175,11 @@ java.lang.String defaultValue);
   java.lang.String getDedupeId();
   /**
    * <pre>
-   * Two messages with one id within the topic's window are one message.
-   * Not served yet: NOT_SERVED when set.
+   * Two messages of one partition with one id within Topic.dedupe_window are one
+   * message: the second is not stored, and its result is the first one's position.
+   * With other data than the first it fails with DEDUPE_CONFLICT. A message without
+   * an ordering key goes to its id's partition, so that the same id meets itself.
+   * At most 256 bytes of UTF-8. Default: empty, no id. Set by the publisher.
    * </pre>
    *
    * <code>string dedupe_id = 10 [json_name = "dedupeId"];</code>

@@ -167,6 +167,21 @@ private static final long serialVersionUID = 0L;
     return maxContentTypeBytes_;
   }
 
+  public static final int MAX_DEDUPE_ID_BYTES_FIELD_NUMBER = 9;
+  private int maxDedupeIdBytes_ = 0;
+  /**
+   * <pre>
+   * The most bytes of a dedupe id.
+   * </pre>
+   *
+   * <code>uint32 max_dedupe_id_bytes = 9 [json_name = "maxDedupeIdBytes"];</code>
+   * @return The maxDedupeIdBytes.
+   */
+  @java.lang.Override
+  public int getMaxDedupeIdBytes() {
+    return maxDedupeIdBytes_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -204,6 +219,9 @@ private static final long serialVersionUID = 0L;
     }
     if (maxContentTypeBytes_ != 0) {
       output.writeUInt32(8, maxContentTypeBytes_);
+    }
+    if (maxDedupeIdBytes_ != 0) {
+      output.writeUInt32(9, maxDedupeIdBytes_);
     }
     getUnknownFields().writeTo(output);
   }
@@ -246,6 +264,10 @@ private static final long serialVersionUID = 0L;
       size += com.google.protobuf.CodedOutputStream
         .computeUInt32Size(8, maxContentTypeBytes_);
     }
+    if (maxDedupeIdBytes_ != 0) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeUInt32Size(9, maxDedupeIdBytes_);
+    }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
     return size;
@@ -277,6 +299,8 @@ private static final long serialVersionUID = 0L;
         != other.getMaxOrderingKeyBytes()) return false;
     if (getMaxContentTypeBytes()
         != other.getMaxContentTypeBytes()) return false;
+    if (getMaxDedupeIdBytes()
+        != other.getMaxDedupeIdBytes()) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -306,6 +330,8 @@ private static final long serialVersionUID = 0L;
     hash = (53 * hash) + getMaxOrderingKeyBytes();
     hash = (37 * hash) + MAX_CONTENT_TYPE_BYTES_FIELD_NUMBER;
     hash = (53 * hash) + getMaxContentTypeBytes();
+    hash = (37 * hash) + MAX_DEDUPE_ID_BYTES_FIELD_NUMBER;
+    hash = (53 * hash) + getMaxDedupeIdBytes();
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -449,6 +475,7 @@ private static final long serialVersionUID = 0L;
       maxAttributeValueBytes_ = 0;
       maxOrderingKeyBytes_ = 0;
       maxContentTypeBytes_ = 0;
+      maxDedupeIdBytes_ = 0;
       return this;
     }
 
@@ -506,6 +533,9 @@ private static final long serialVersionUID = 0L;
       if (((from_bitField0_ & 0x00000080) != 0)) {
         result.maxContentTypeBytes_ = maxContentTypeBytes_;
       }
+      if (((from_bitField0_ & 0x00000100) != 0)) {
+        result.maxDedupeIdBytes_ = maxDedupeIdBytes_;
+      }
     }
 
     @java.lang.Override
@@ -543,6 +573,9 @@ private static final long serialVersionUID = 0L;
       }
       if (other.getMaxContentTypeBytes() != 0) {
         setMaxContentTypeBytes(other.getMaxContentTypeBytes());
+      }
+      if (other.getMaxDedupeIdBytes() != 0) {
+        setMaxDedupeIdBytes(other.getMaxDedupeIdBytes());
       }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
@@ -610,6 +643,11 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000080;
               break;
             } // case 64
+            case 72: {
+              maxDedupeIdBytes_ = input.readUInt32();
+              bitField0_ |= 0x00000100;
+              break;
+            } // case 72
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -975,6 +1013,50 @@ private static final long serialVersionUID = 0L;
     public Builder clearMaxContentTypeBytes() {
       bitField0_ = (bitField0_ & ~0x00000080);
       maxContentTypeBytes_ = 0;
+      onChanged();
+      return this;
+    }
+
+    private int maxDedupeIdBytes_ ;
+    /**
+     * <pre>
+     * The most bytes of a dedupe id.
+     * </pre>
+     *
+     * <code>uint32 max_dedupe_id_bytes = 9 [json_name = "maxDedupeIdBytes"];</code>
+     * @return The maxDedupeIdBytes.
+     */
+    @java.lang.Override
+    public int getMaxDedupeIdBytes() {
+      return maxDedupeIdBytes_;
+    }
+    /**
+     * <pre>
+     * The most bytes of a dedupe id.
+     * </pre>
+     *
+     * <code>uint32 max_dedupe_id_bytes = 9 [json_name = "maxDedupeIdBytes"];</code>
+     * @param value The maxDedupeIdBytes to set.
+     * @return This builder for chaining.
+     */
+    public Builder setMaxDedupeIdBytes(int value) {
+
+      maxDedupeIdBytes_ = value;
+      bitField0_ |= 0x00000100;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The most bytes of a dedupe id.
+     * </pre>
+     *
+     * <code>uint32 max_dedupe_id_bytes = 9 [json_name = "maxDedupeIdBytes"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearMaxDedupeIdBytes() {
+      bitField0_ = (bitField0_ & ~0x00000100);
+      maxDedupeIdBytes_ = 0;
       onChanged();
       return this;
     }

@@ -89,4 +89,14 @@ public interface PublishLimitsOrBuilder extends
    * @return The maxContentTypeBytes.
    */
   int getMaxContentTypeBytes();
+
+  /**
+   * <pre>
+   * The most bytes of a dedupe id.
+   * </pre>
+   *
+   * <code>uint32 max_dedupe_id_bytes = 9 [json_name = "maxDedupeIdBytes"];</code>
+   * @return The maxDedupeIdBytes.
+   */
+  int getMaxDedupeIdBytes();
 }

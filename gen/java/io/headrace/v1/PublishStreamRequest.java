@@ -54,7 +54,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The producer's lasting name, for publishing without duplicates over
-     * reconnects. Not served yet: NOT_SERVED when set.
+     * reconnects: unique to one client, and the same on all of its streams. At most
+     * 255 bytes. Default: empty, no producer.
      * </pre>
      *
      * <code>string producer_id = 1 [json_name = "producerId"];</code>
@@ -64,7 +65,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The producer's lasting name, for publishing without duplicates over
-     * reconnects. Not served yet: NOT_SERVED when set.
+     * reconnects: unique to one client, and the same on all of its streams. At most
+     * 255 bytes. Default: empty, no producer.
      * </pre>
      *
      * <code>string producer_id = 1 [json_name = "producerId"];</code>
@@ -142,7 +144,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The producer's lasting name, for publishing without duplicates over
-     * reconnects. Not served yet: NOT_SERVED when set.
+     * reconnects: unique to one client, and the same on all of its streams. At most
+     * 255 bytes. Default: empty, no producer.
      * </pre>
      *
      * <code>string producer_id = 1 [json_name = "producerId"];</code>
@@ -164,7 +167,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The producer's lasting name, for publishing without duplicates over
-     * reconnects. Not served yet: NOT_SERVED when set.
+     * reconnects: unique to one client, and the same on all of its streams. At most
+     * 255 bytes. Default: empty, no producer.
      * </pre>
      *
      * <code>string producer_id = 1 [json_name = "producerId"];</code>
@@ -558,7 +562,8 @@ private static final long serialVersionUID = 0L;
       /**
        * <pre>
        * The producer's lasting name, for publishing without duplicates over
-       * reconnects. Not served yet: NOT_SERVED when set.
+       * reconnects: unique to one client, and the same on all of its streams. At most
+       * 255 bytes. Default: empty, no producer.
        * </pre>
        *
        * <code>string producer_id = 1 [json_name = "producerId"];</code>
@@ -579,7 +584,8 @@ private static final long serialVersionUID = 0L;
       /**
        * <pre>
        * The producer's lasting name, for publishing without duplicates over
-       * reconnects. Not served yet: NOT_SERVED when set.
+       * reconnects: unique to one client, and the same on all of its streams. At most
+       * 255 bytes. Default: empty, no producer.
        * </pre>
        *
        * <code>string producer_id = 1 [json_name = "producerId"];</code>
@@ -601,7 +607,8 @@ private static final long serialVersionUID = 0L;
       /**
        * <pre>
        * The producer's lasting name, for publishing without duplicates over
-       * reconnects. Not served yet: NOT_SERVED when set.
+       * reconnects: unique to one client, and the same on all of its streams. At most
+       * 255 bytes. Default: empty, no producer.
        * </pre>
        *
        * <code>string producer_id = 1 [json_name = "producerId"];</code>
@@ -619,7 +626,8 @@ private static final long serialVersionUID = 0L;
       /**
        * <pre>
        * The producer's lasting name, for publishing without duplicates over
-       * reconnects. Not served yet: NOT_SERVED when set.
+       * reconnects: unique to one client, and the same on all of its streams. At most
+       * 255 bytes. Default: empty, no producer.
        * </pre>
        *
        * <code>string producer_id = 1 [json_name = "producerId"];</code>
@@ -634,7 +642,8 @@ private static final long serialVersionUID = 0L;
       /**
        * <pre>
        * The producer's lasting name, for publishing without duplicates over
-       * reconnects. Not served yet: NOT_SERVED when set.
+       * reconnects: unique to one client, and the same on all of its streams. At most
+       * 255 bytes. Default: empty, no producer.
        * </pre>
        *
        * <code>string producer_id = 1 [json_name = "producerId"];</code>
@@ -821,7 +830,9 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The publish sequence of the first message. Per stream and topic the first
-     * message has 1, and each one the next.
+     * message has 1, and each one the next. With a producer: per producer and topic,
+     * over all of its streams; the stream's first batch to a topic begins anywhere,
+     * and a later one may go back, to send again.
      * </pre>
      *
      * <code>uint64 first_sequence = 2 [json_name = "firstSequence"];</code>
@@ -979,7 +990,9 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * The publish sequence of the first message. Per stream and topic the first
-     * message has 1, and each one the next.
+     * message has 1, and each one the next. With a producer: per producer and topic,
+     * over all of its streams; the stream's first batch to a topic begins anywhere,
+     * and a later one may go back, to send again.
      * </pre>
      *
      * <code>uint64 first_sequence = 2 [json_name = "firstSequence"];</code>
@@ -1581,7 +1594,9 @@ private static final long serialVersionUID = 0L;
       /**
        * <pre>
        * The publish sequence of the first message. Per stream and topic the first
-       * message has 1, and each one the next.
+       * message has 1, and each one the next. With a producer: per producer and topic,
+       * over all of its streams; the stream's first batch to a topic begins anywhere,
+       * and a later one may go back, to send again.
        * </pre>
        *
        * <code>uint64 first_sequence = 2 [json_name = "firstSequence"];</code>
@@ -1594,7 +1609,9 @@ private static final long serialVersionUID = 0L;
       /**
        * <pre>
        * The publish sequence of the first message. Per stream and topic the first
-       * message has 1, and each one the next.
+       * message has 1, and each one the next. With a producer: per producer and topic,
+       * over all of its streams; the stream's first batch to a topic begins anywhere,
+       * and a later one may go back, to send again.
        * </pre>
        *
        * <code>uint64 first_sequence = 2 [json_name = "firstSequence"];</code>
@@ -1611,7 +1628,9 @@ private static final long serialVersionUID = 0L;
       /**
        * <pre>
        * The publish sequence of the first message. Per stream and topic the first
-       * message has 1, and each one the next.
+       * message has 1, and each one the next. With a producer: per producer and topic,
+       * over all of its streams; the stream's first batch to a topic begins anywhere,
+       * and a later one may go back, to send again.
        * </pre>
        *
        * <code>uint64 first_sequence = 2 [json_name = "firstSequence"];</code>
@@ -2034,6 +2053,661 @@ private static final long serialVersionUID = 0L;
 
   }
 
+  public interface LookUpOrBuilder extends
+      // @@protoc_insertion_point(interface_extends:headrace.v1.PublishStreamRequest.LookUp)
+      com.google.protobuf.MessageOrBuilder {
+
+    /**
+     * <pre>
+     * The topic's name.
+     * </pre>
+     *
+     * <code>string topic = 1 [json_name = "topic"];</code>
+     * @return The topic.
+     */
+    java.lang.String getTopic();
+    /**
+     * <pre>
+     * The topic's name.
+     * </pre>
+     *
+     * <code>string topic = 1 [json_name = "topic"];</code>
+     * @return The bytes for topic.
+     */
+    com.google.protobuf.ByteString
+        getTopicBytes();
+
+    /**
+     * <pre>
+     * The first sequence whose result is wanted; 0: no results are.
+     * </pre>
+     *
+     * <code>uint64 first_sequence = 2 [json_name = "firstSequence"];</code>
+     * @return The firstSequence.
+     */
+    long getFirstSequence();
+  }
+  /**
+   * <pre>
+   * LookUp asks what became of the producer's messages to a topic, so that a client
+   * that comes back sends only what is not stored. Results of the messages from
+   * first_sequence on come first, as far as they are stored, then LookedUp. It is
+   * for a topic of which everything that this stream sent has its result. Without a
+   * producer it is FRAME_ORDER.
+   * </pre>
+   *
+   * Protobuf type {@code headrace.v1.PublishStreamRequest.LookUp}
+   */
+  public static final class LookUp extends
+      com.google.protobuf.GeneratedMessage implements
+      // @@protoc_insertion_point(message_implements:headrace.v1.PublishStreamRequest.LookUp)
+      LookUpOrBuilder {
+  private static final long serialVersionUID = 0L;
+    static {
+      com.google.protobuf.RuntimeVersion.validateProtobufGencodeVersion(
+        com.google.protobuf.RuntimeVersion.RuntimeDomain.PUBLIC,
+        /* major= */ 4,
+        /* minor= */ 31,
+        /* patch= */ 1,
+        /* suffix= */ "",
+        LookUp.class.getName());
+    }
+    // Use LookUp.newBuilder() to construct.
+    private LookUp(com.google.protobuf.GeneratedMessage.Builder<?> builder) {
+      super(builder);
+    }
+    private LookUp() {
+      topic_ = "";
+    }
+
+    public static final com.google.protobuf.Descriptors.Descriptor
+        getDescriptor() {
+      return io.headrace.v1.PublisherServiceProto.internal_static_headrace_v1_PublishStreamRequest_LookUp_descriptor;
+    }
+
+    @java.lang.Override
+    protected com.google.protobuf.GeneratedMessage.FieldAccessorTable
+        internalGetFieldAccessorTable() {
+      return io.headrace.v1.PublisherServiceProto.internal_static_headrace_v1_PublishStreamRequest_LookUp_fieldAccessorTable
+          .ensureFieldAccessorsInitialized(
+              io.headrace.v1.PublishStreamRequest.LookUp.class, io.headrace.v1.PublishStreamRequest.LookUp.Builder.class);
+    }
+
+    public static final int TOPIC_FIELD_NUMBER = 1;
+    @SuppressWarnings("serial")
+    private volatile java.lang.Object topic_ = "";
+    /**
+     * <pre>
+     * The topic's name.
+     * </pre>
+     *
+     * <code>string topic = 1 [json_name = "topic"];</code>
+     * @return The topic.
+     */
+    @java.lang.Override
+    public java.lang.String getTopic() {
+      java.lang.Object ref = topic_;
+      if (ref instanceof java.lang.String) {
+        return (java.lang.String) ref;
+      } else {
+        com.google.protobuf.ByteString bs = 
+            (com.google.protobuf.ByteString) ref;
+        java.lang.String s = bs.toStringUtf8();
+        topic_ = s;
+        return s;
+      }
+    }
+    /**
+     * <pre>
+     * The topic's name.
+     * </pre>
+     *
+     * <code>string topic = 1 [json_name = "topic"];</code>
+     * @return The bytes for topic.
+     */
+    @java.lang.Override
+    public com.google.protobuf.ByteString
+        getTopicBytes() {
+      java.lang.Object ref = topic_;
+      if (ref instanceof java.lang.String) {
+        com.google.protobuf.ByteString b = 
+            com.google.protobuf.ByteString.copyFromUtf8(
+                (java.lang.String) ref);
+        topic_ = b;
+        return b;
+      } else {
+        return (com.google.protobuf.ByteString) ref;
+      }
+    }
+
+    public static final int FIRST_SEQUENCE_FIELD_NUMBER = 2;
+    private long firstSequence_ = 0L;
+    /**
+     * <pre>
+     * The first sequence whose result is wanted; 0: no results are.
+     * </pre>
+     *
+     * <code>uint64 first_sequence = 2 [json_name = "firstSequence"];</code>
+     * @return The firstSequence.
+     */
+    @java.lang.Override
+    public long getFirstSequence() {
+      return firstSequence_;
+    }
+
+    private byte memoizedIsInitialized = -1;
+    @java.lang.Override
+    public final boolean isInitialized() {
+      byte isInitialized = memoizedIsInitialized;
+      if (isInitialized == 1) return true;
+      if (isInitialized == 0) return false;
+
+      memoizedIsInitialized = 1;
+      return true;
+    }
+
+    @java.lang.Override
+    public void writeTo(com.google.protobuf.CodedOutputStream output)
+                        throws java.io.IOException {
+      if (!com.google.protobuf.GeneratedMessage.isStringEmpty(topic_)) {
+        com.google.protobuf.GeneratedMessage.writeString(output, 1, topic_);
+      }
+      if (firstSequence_ != 0L) {
+        output.writeUInt64(2, firstSequence_);
+      }
+      getUnknownFields().writeTo(output);
+    }
+
+    @java.lang.Override
+    public int getSerializedSize() {
+      int size = memoizedSize;
+      if (size != -1) return size;
+
+      size = 0;
+      if (!com.google.protobuf.GeneratedMessage.isStringEmpty(topic_)) {
+        size += com.google.protobuf.GeneratedMessage.computeStringSize(1, topic_);
+      }
+      if (firstSequence_ != 0L) {
+        size += com.google.protobuf.CodedOutputStream
+          .computeUInt64Size(2, firstSequence_);
+      }
+      size += getUnknownFields().getSerializedSize();
+      memoizedSize = size;
+      return size;
+    }
+
+    @java.lang.Override
+    public boolean equals(final java.lang.Object obj) {
+      if (obj == this) {
+       return true;
+      }
+      if (!(obj instanceof io.headrace.v1.PublishStreamRequest.LookUp)) {
+        return super.equals(obj);
+      }
+      io.headrace.v1.PublishStreamRequest.LookUp other = (io.headrace.v1.PublishStreamRequest.LookUp) obj;
+
+      if (!getTopic()
+          .equals(other.getTopic())) return false;
+      if (getFirstSequence()
+          != other.getFirstSequence()) return false;
+      if (!getUnknownFields().equals(other.getUnknownFields())) return false;
+      return true;
+    }
+
+    @java.lang.Override
+    public int hashCode() {
+      if (memoizedHashCode != 0) {
+        return memoizedHashCode;
+      }
+      int hash = 41;
+      hash = (19 * hash) + getDescriptor().hashCode();
+      hash = (37 * hash) + TOPIC_FIELD_NUMBER;
+      hash = (53 * hash) + getTopic().hashCode();
+      hash = (37 * hash) + FIRST_SEQUENCE_FIELD_NUMBER;
+      hash = (53 * hash) + com.google.protobuf.Internal.hashLong(
+          getFirstSequence());
+      hash = (29 * hash) + getUnknownFields().hashCode();
+      memoizedHashCode = hash;
+      return hash;
+    }
+
+    public static io.headrace.v1.PublishStreamRequest.LookUp parseFrom(
+        java.nio.ByteBuffer data)
+        throws com.google.protobuf.InvalidProtocolBufferException {
+      return PARSER.parseFrom(data);
+    }
+    public static io.headrace.v1.PublishStreamRequest.LookUp parseFrom(
+        java.nio.ByteBuffer data,
+        com.google.protobuf.ExtensionRegistryLite extensionRegistry)
+        throws com.google.protobuf.InvalidProtocolBufferException {
+      return PARSER.parseFrom(data, extensionRegistry);
+    }
+    public static io.headrace.v1.PublishStreamRequest.LookUp parseFrom(
+        com.google.protobuf.ByteString data)
+        throws com.google.protobuf.InvalidProtocolBufferException {
+      return PARSER.parseFrom(data);
+    }
+    public static io.headrace.v1.PublishStreamRequest.LookUp parseFrom(
+        com.google.protobuf.ByteString data,
+        com.google.protobuf.ExtensionRegistryLite extensionRegistry)
+        throws com.google.protobuf.InvalidProtocolBufferException {
+      return PARSER.parseFrom(data, extensionRegistry);
+    }
+    public static io.headrace.v1.PublishStreamRequest.LookUp parseFrom(byte[] data)
+        throws com.google.protobuf.InvalidProtocolBufferException {
+      return PARSER.parseFrom(data);
+    }
+    public static io.headrace.v1.PublishStreamRequest.LookUp parseFrom(
+        byte[] data,
+        com.google.protobuf.ExtensionRegistryLite extensionRegistry)
+        throws com.google.protobuf.InvalidProtocolBufferException {
+      return PARSER.parseFrom(data, extensionRegistry);
+    }
+    public static io.headrace.v1.PublishStreamRequest.LookUp parseFrom(java.io.InputStream input)
+        throws java.io.IOException {
+      return com.google.protobuf.GeneratedMessage
+          .parseWithIOException(PARSER, input);
+    }
+    public static io.headrace.v1.PublishStreamRequest.LookUp parseFrom(
+        java.io.InputStream input,
+        com.google.protobuf.ExtensionRegistryLite extensionRegistry)
+        throws java.io.IOException {
+      return com.google.protobuf.GeneratedMessage
+          .parseWithIOException(PARSER, input, extensionRegistry);
+    }
+
+    public static io.headrace.v1.PublishStreamRequest.LookUp parseDelimitedFrom(java.io.InputStream input)
+        throws java.io.IOException {
+      return com.google.protobuf.GeneratedMessage
+          .parseDelimitedWithIOException(PARSER, input);
+    }
+
+    public static io.headrace.v1.PublishStreamRequest.LookUp parseDelimitedFrom(
+        java.io.InputStream input,
+        com.google.protobuf.ExtensionRegistryLite extensionRegistry)
+        throws java.io.IOException {
+      return com.google.protobuf.GeneratedMessage
+          .parseDelimitedWithIOException(PARSER, input, extensionRegistry);
+    }
+    public static io.headrace.v1.PublishStreamRequest.LookUp parseFrom(
+        com.google.protobuf.CodedInputStream input)
+        throws java.io.IOException {
+      return com.google.protobuf.GeneratedMessage
+          .parseWithIOException(PARSER, input);
+    }
+    public static io.headrace.v1.PublishStreamRequest.LookUp parseFrom(
+        com.google.protobuf.CodedInputStream input,
+        com.google.protobuf.ExtensionRegistryLite extensionRegistry)
+        throws java.io.IOException {
+      return com.google.protobuf.GeneratedMessage
+          .parseWithIOException(PARSER, input, extensionRegistry);
+    }
+
+    @java.lang.Override
+    public Builder newBuilderForType() { return newBuilder(); }
+    public static Builder newBuilder() {
+      return DEFAULT_INSTANCE.toBuilder();
+    }
+    public static Builder newBuilder(io.headrace.v1.PublishStreamRequest.LookUp prototype) {
+      return DEFAULT_INSTANCE.toBuilder().mergeFrom(prototype);
+    }
+    @java.lang.Override
+    public Builder toBuilder() {
+      return this == DEFAULT_INSTANCE
+          ? new Builder() : new Builder().mergeFrom(this);
+    }
+
+    @java.lang.Override
+    protected Builder newBuilderForType(
+        com.google.protobuf.GeneratedMessage.BuilderParent parent) {
+      Builder builder = new Builder(parent);
+      return builder;
+    }
+    /**
+     * <pre>
+     * LookUp asks what became of the producer's messages to a topic, so that a client
+     * that comes back sends only what is not stored. Results of the messages from
+     * first_sequence on come first, as far as they are stored, then LookedUp. It is
+     * for a topic of which everything that this stream sent has its result. Without a
+     * producer it is FRAME_ORDER.
+     * </pre>
+     *
+     * Protobuf type {@code headrace.v1.PublishStreamRequest.LookUp}
+     */
+    public static final class Builder extends
+        com.google.protobuf.GeneratedMessage.Builder<Builder> implements
+        // @@protoc_insertion_point(builder_implements:headrace.v1.PublishStreamRequest.LookUp)
+        io.headrace.v1.PublishStreamRequest.LookUpOrBuilder {
+      public static final com.google.protobuf.Descriptors.Descriptor
+          getDescriptor() {
+        return io.headrace.v1.PublisherServiceProto.internal_static_headrace_v1_PublishStreamRequest_LookUp_descriptor;
+      }
+
+      @java.lang.Override
+      protected com.google.protobuf.GeneratedMessage.FieldAccessorTable
+          internalGetFieldAccessorTable() {
+        return io.headrace.v1.PublisherServiceProto.internal_static_headrace_v1_PublishStreamRequest_LookUp_fieldAccessorTable
+            .ensureFieldAccessorsInitialized(
+                io.headrace.v1.PublishStreamRequest.LookUp.class, io.headrace.v1.PublishStreamRequest.LookUp.Builder.class);
+      }
+
+      // Construct using io.headrace.v1.PublishStreamRequest.LookUp.newBuilder()
+      private Builder() {
+
+      }
+
+      private Builder(
+          com.google.protobuf.GeneratedMessage.BuilderParent parent) {
+        super(parent);
+
+      }
+      @java.lang.Override
+      public Builder clear() {
+        super.clear();
+        bitField0_ = 0;
+        topic_ = "";
+        firstSequence_ = 0L;
+        return this;
+      }
+
+      @java.lang.Override
+      public com.google.protobuf.Descriptors.Descriptor
+          getDescriptorForType() {
+        return io.headrace.v1.PublisherServiceProto.internal_static_headrace_v1_PublishStreamRequest_LookUp_descriptor;
+      }
+
+      @java.lang.Override
+      public io.headrace.v1.PublishStreamRequest.LookUp getDefaultInstanceForType() {
+        return io.headrace.v1.PublishStreamRequest.LookUp.getDefaultInstance();
+      }
+
+      @java.lang.Override
+      public io.headrace.v1.PublishStreamRequest.LookUp build() {
+        io.headrace.v1.PublishStreamRequest.LookUp result = buildPartial();
+        if (!result.isInitialized()) {
+          throw newUninitializedMessageException(result);
+        }
+        return result;
+      }
+
+      @java.lang.Override
+      public io.headrace.v1.PublishStreamRequest.LookUp buildPartial() {
+        io.headrace.v1.PublishStreamRequest.LookUp result = new io.headrace.v1.PublishStreamRequest.LookUp(this);
+        if (bitField0_ != 0) { buildPartial0(result); }
+        onBuilt();
+        return result;
+      }
+
+      private void buildPartial0(io.headrace.v1.PublishStreamRequest.LookUp result) {
+        int from_bitField0_ = bitField0_;
+        if (((from_bitField0_ & 0x00000001) != 0)) {
+          result.topic_ = topic_;
+        }
+        if (((from_bitField0_ & 0x00000002) != 0)) {
+          result.firstSequence_ = firstSequence_;
+        }
+      }
+
+      @java.lang.Override
+      public Builder mergeFrom(com.google.protobuf.Message other) {
+        if (other instanceof io.headrace.v1.PublishStreamRequest.LookUp) {
+          return mergeFrom((io.headrace.v1.PublishStreamRequest.LookUp)other);
+        } else {
+          super.mergeFrom(other);
+          return this;
+        }
+      }
+
+      public Builder mergeFrom(io.headrace.v1.PublishStreamRequest.LookUp other) {
+        if (other == io.headrace.v1.PublishStreamRequest.LookUp.getDefaultInstance()) return this;
+        if (!other.getTopic().isEmpty()) {
+          topic_ = other.topic_;
+          bitField0_ |= 0x00000001;
+          onChanged();
+        }
+        if (other.getFirstSequence() != 0L) {
+          setFirstSequence(other.getFirstSequence());
+        }
+        this.mergeUnknownFields(other.getUnknownFields());
+        onChanged();
+        return this;
+      }
+
+      @java.lang.Override
+      public final boolean isInitialized() {
+        return true;
+      }
+
+      @java.lang.Override
+      public Builder mergeFrom(
+          com.google.protobuf.CodedInputStream input,
+          com.google.protobuf.ExtensionRegistryLite extensionRegistry)
+          throws java.io.IOException {
+        if (extensionRegistry == null) {
+          throw new java.lang.NullPointerException();
+        }
+        try {
+          boolean done = false;
+          while (!done) {
+            int tag = input.readTag();
+            switch (tag) {
+              case 0:
+                done = true;
+                break;
+              case 10: {
+                topic_ = input.readStringRequireUtf8();
+                bitField0_ |= 0x00000001;
+                break;
+              } // case 10
+              case 16: {
+                firstSequence_ = input.readUInt64();
+                bitField0_ |= 0x00000002;
+                break;
+              } // case 16
+              default: {
+                if (!super.parseUnknownField(input, extensionRegistry, tag)) {
+                  done = true; // was an endgroup tag
+                }
+                break;
+              } // default:
+            } // switch (tag)
+          } // while (!done)
+        } catch (com.google.protobuf.InvalidProtocolBufferException e) {
+          throw e.unwrapIOException();
+        } finally {
+          onChanged();
+        } // finally
+        return this;
+      }
+      private int bitField0_;
+
+      private java.lang.Object topic_ = "";
+      /**
+       * <pre>
+       * The topic's name.
+       * </pre>
+       *
+       * <code>string topic = 1 [json_name = "topic"];</code>
+       * @return The topic.
+       */
+      public java.lang.String getTopic() {
+        java.lang.Object ref = topic_;
+        if (!(ref instanceof java.lang.String)) {
+          com.google.protobuf.ByteString bs =
+              (com.google.protobuf.ByteString) ref;
+          java.lang.String s = bs.toStringUtf8();
+          topic_ = s;
+          return s;
+        } else {
+          return (java.lang.String) ref;
+        }
+      }
+      /**
+       * <pre>
+       * The topic's name.
+       * </pre>
+       *
+       * <code>string topic = 1 [json_name = "topic"];</code>
+       * @return The bytes for topic.
+       */
+      public com.google.protobuf.ByteString
+          getTopicBytes() {
+        java.lang.Object ref = topic_;
+        if (ref instanceof String) {
+          com.google.protobuf.ByteString b = 
+              com.google.protobuf.ByteString.copyFromUtf8(
+                  (java.lang.String) ref);
+          topic_ = b;
+          return b;
+        } else {
+          return (com.google.protobuf.ByteString) ref;
+        }
+      }
+      /**
+       * <pre>
+       * The topic's name.
+       * </pre>
+       *
+       * <code>string topic = 1 [json_name = "topic"];</code>
+       * @param value The topic to set.
+       * @return This builder for chaining.
+       */
+      public Builder setTopic(
+          java.lang.String value) {
+        if (value == null) { throw new NullPointerException(); }
+        topic_ = value;
+        bitField0_ |= 0x00000001;
+        onChanged();
+        return this;
+      }
+      /**
+       * <pre>
+       * The topic's name.
+       * </pre>
+       *
+       * <code>string topic = 1 [json_name = "topic"];</code>
+       * @return This builder for chaining.
+       */
+      public Builder clearTopic() {
+        topic_ = getDefaultInstance().getTopic();
+        bitField0_ = (bitField0_ & ~0x00000001);
+        onChanged();
+        return this;
+      }
+      /**
+       * <pre>
+       * The topic's name.
+       * </pre>
+       *
+       * <code>string topic = 1 [json_name = "topic"];</code>
+       * @param value The bytes for topic to set.
+       * @return This builder for chaining.
+       */
+      public Builder setTopicBytes(
+          com.google.protobuf.ByteString value) {
+        if (value == null) { throw new NullPointerException(); }
+        checkByteStringIsUtf8(value);
+        topic_ = value;
+        bitField0_ |= 0x00000001;
+        onChanged();
+        return this;
+      }
+
+      private long firstSequence_ ;
+      /**
+       * <pre>
+       * The first sequence whose result is wanted; 0: no results are.
+       * </pre>
+       *
+       * <code>uint64 first_sequence = 2 [json_name = "firstSequence"];</code>
+       * @return The firstSequence.
+       */
+      @java.lang.Override
+      public long getFirstSequence() {
+        return firstSequence_;
+      }
+      /**
+       * <pre>
+       * The first sequence whose result is wanted; 0: no results are.
+       * </pre>
+       *
+       * <code>uint64 first_sequence = 2 [json_name = "firstSequence"];</code>
+       * @param value The firstSequence to set.
+       * @return This builder for chaining.
+       */
+      public Builder setFirstSequence(long value) {
+
+        firstSequence_ = value;
+        bitField0_ |= 0x00000002;
+        onChanged();
+        return this;
+      }
+      /**
+       * <pre>
+       * The first sequence whose result is wanted; 0: no results are.
+       * </pre>
+       *
+       * <code>uint64 first_sequence = 2 [json_name = "firstSequence"];</code>
+       * @return This builder for chaining.
+       */
+      public Builder clearFirstSequence() {
+        bitField0_ = (bitField0_ & ~0x00000002);
+        firstSequence_ = 0L;
+        onChanged();
+        return this;
+      }
+
+      // @@protoc_insertion_point(builder_scope:headrace.v1.PublishStreamRequest.LookUp)
+    }
+
+    // @@protoc_insertion_point(class_scope:headrace.v1.PublishStreamRequest.LookUp)
+    private static final io.headrace.v1.PublishStreamRequest.LookUp DEFAULT_INSTANCE;
+    static {
+      DEFAULT_INSTANCE = new io.headrace.v1.PublishStreamRequest.LookUp();
+    }
+
+    public static io.headrace.v1.PublishStreamRequest.LookUp getDefaultInstance() {
+      return DEFAULT_INSTANCE;
+    }
+
+    private static final com.google.protobuf.Parser<LookUp>
+        PARSER = new com.google.protobuf.AbstractParser<LookUp>() {
+      @java.lang.Override
+      public LookUp parsePartialFrom(
+          com.google.protobuf.CodedInputStream input,
+          com.google.protobuf.ExtensionRegistryLite extensionRegistry)
+          throws com.google.protobuf.InvalidProtocolBufferException {
+        Builder builder = newBuilder();
+        try {
+          builder.mergeFrom(input, extensionRegistry);
+        } catch (com.google.protobuf.InvalidProtocolBufferException e) {
+          throw e.setUnfinishedMessage(builder.buildPartial());
+        } catch (com.google.protobuf.UninitializedMessageException e) {
+          throw e.asInvalidProtocolBufferException().setUnfinishedMessage(builder.buildPartial());
+        } catch (java.io.IOException e) {
+          throw new com.google.protobuf.InvalidProtocolBufferException(e)
+              .setUnfinishedMessage(builder.buildPartial());
+        }
+        return builder.buildPartial();
+      }
+    };
+
+    public static com.google.protobuf.Parser<LookUp> parser() {
+      return PARSER;
+    }
+
+    @java.lang.Override
+    public com.google.protobuf.Parser<LookUp> getParserForType() {
+      return PARSER;
+    }
+
+    @java.lang.Override
+    public io.headrace.v1.PublishStreamRequest.LookUp getDefaultInstanceForType() {
+      return DEFAULT_INSTANCE;
+    }
+
+  }
+
   private int frameCase_ = 0;
   @SuppressWarnings("serial")
   private java.lang.Object frame_;
@@ -2043,6 +2717,7 @@ private static final long serialVersionUID = 0L;
     OPEN(1),
     PUBLISH_BATCH(2),
     HEARTBEAT(3),
+    LOOK_UP(4),
     FRAME_NOT_SET(0);
     private final int value;
     private FrameCase(int value) {
@@ -2063,6 +2738,7 @@ private static final long serialVersionUID = 0L;
         case 1: return OPEN;
         case 2: return PUBLISH_BATCH;
         case 3: return HEARTBEAT;
+        case 4: return LOOK_UP;
         case 0: return FRAME_NOT_SET;
         default: return null;
       }
@@ -2207,6 +2883,49 @@ private static final long serialVersionUID = 0L;
     return io.headrace.v1.Heartbeat.getDefaultInstance();
   }
 
+  public static final int LOOK_UP_FIELD_NUMBER = 4;
+  /**
+   * <pre>
+   * Asks what is stored of the producer's messages.
+   * </pre>
+   *
+   * <code>.headrace.v1.PublishStreamRequest.LookUp look_up = 4 [json_name = "lookUp"];</code>
+   * @return Whether the lookUp field is set.
+   */
+  @java.lang.Override
+  public boolean hasLookUp() {
+    return frameCase_ == 4;
+  }
+  /**
+   * <pre>
+   * Asks what is stored of the producer's messages.
+   * </pre>
+   *
+   * <code>.headrace.v1.PublishStreamRequest.LookUp look_up = 4 [json_name = "lookUp"];</code>
+   * @return The lookUp.
+   */
+  @java.lang.Override
+  public io.headrace.v1.PublishStreamRequest.LookUp getLookUp() {
+    if (frameCase_ == 4) {
+       return (io.headrace.v1.PublishStreamRequest.LookUp) frame_;
+    }
+    return io.headrace.v1.PublishStreamRequest.LookUp.getDefaultInstance();
+  }
+  /**
+   * <pre>
+   * Asks what is stored of the producer's messages.
+   * </pre>
+   *
+   * <code>.headrace.v1.PublishStreamRequest.LookUp look_up = 4 [json_name = "lookUp"];</code>
+   */
+  @java.lang.Override
+  public io.headrace.v1.PublishStreamRequest.LookUpOrBuilder getLookUpOrBuilder() {
+    if (frameCase_ == 4) {
+       return (io.headrace.v1.PublishStreamRequest.LookUp) frame_;
+    }
+    return io.headrace.v1.PublishStreamRequest.LookUp.getDefaultInstance();
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -2230,6 +2949,9 @@ private static final long serialVersionUID = 0L;
     if (frameCase_ == 3) {
       output.writeMessage(3, (io.headrace.v1.Heartbeat) frame_);
     }
+    if (frameCase_ == 4) {
+      output.writeMessage(4, (io.headrace.v1.PublishStreamRequest.LookUp) frame_);
+    }
     getUnknownFields().writeTo(output);
   }
 
@@ -2250,6 +2972,10 @@ private static final long serialVersionUID = 0L;
     if (frameCase_ == 3) {
       size += com.google.protobuf.CodedOutputStream
         .computeMessageSize(3, (io.headrace.v1.Heartbeat) frame_);
+    }
+    if (frameCase_ == 4) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeMessageSize(4, (io.headrace.v1.PublishStreamRequest.LookUp) frame_);
     }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
@@ -2280,6 +3006,10 @@ private static final long serialVersionUID = 0L;
         if (!getHeartbeat()
             .equals(other.getHeartbeat())) return false;
         break;
+      case 4:
+        if (!getLookUp()
+            .equals(other.getLookUp())) return false;
+        break;
       case 0:
       default:
     }
@@ -2306,6 +3036,10 @@ private static final long serialVersionUID = 0L;
       case 3:
         hash = (37 * hash) + HEARTBEAT_FIELD_NUMBER;
         hash = (53 * hash) + getHeartbeat().hashCode();
+        break;
+      case 4:
+        hash = (37 * hash) + LOOK_UP_FIELD_NUMBER;
+        hash = (53 * hash) + getLookUp().hashCode();
         break;
       case 0:
       default:
@@ -2454,6 +3188,9 @@ private static final long serialVersionUID = 0L;
       if (heartbeatBuilder_ != null) {
         heartbeatBuilder_.clear();
       }
+      if (lookUpBuilder_ != null) {
+        lookUpBuilder_.clear();
+      }
       frameCase_ = 0;
       frame_ = null;
       return this;
@@ -2507,6 +3244,10 @@ private static final long serialVersionUID = 0L;
           heartbeatBuilder_ != null) {
         result.frame_ = heartbeatBuilder_.build();
       }
+      if (frameCase_ == 4 &&
+          lookUpBuilder_ != null) {
+        result.frame_ = lookUpBuilder_.build();
+      }
     }
 
     @java.lang.Override
@@ -2532,6 +3273,10 @@ private static final long serialVersionUID = 0L;
         }
         case HEARTBEAT: {
           mergeHeartbeat(other.getHeartbeat());
+          break;
+        }
+        case LOOK_UP: {
+          mergeLookUp(other.getLookUp());
           break;
         }
         case FRAME_NOT_SET: {
@@ -2585,6 +3330,13 @@ private static final long serialVersionUID = 0L;
               frameCase_ = 3;
               break;
             } // case 26
+            case 34: {
+              input.readMessage(
+                  internalGetLookUpFieldBuilder().getBuilder(),
+                  extensionRegistry);
+              frameCase_ = 4;
+              break;
+            } // case 34
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -3149,6 +3901,184 @@ private static final long serialVersionUID = 0L;
       frameCase_ = 3;
       onChanged();
       return heartbeatBuilder_;
+    }
+
+    private com.google.protobuf.SingleFieldBuilder<
+        io.headrace.v1.PublishStreamRequest.LookUp, io.headrace.v1.PublishStreamRequest.LookUp.Builder, io.headrace.v1.PublishStreamRequest.LookUpOrBuilder> lookUpBuilder_;
+    /**
+     * <pre>
+     * Asks what is stored of the producer's messages.
+     * </pre>
+     *
+     * <code>.headrace.v1.PublishStreamRequest.LookUp look_up = 4 [json_name = "lookUp"];</code>
+     * @return Whether the lookUp field is set.
+     */
+    @java.lang.Override
+    public boolean hasLookUp() {
+      return frameCase_ == 4;
+    }
+    /**
+     * <pre>
+     * Asks what is stored of the producer's messages.
+     * </pre>
+     *
+     * <code>.headrace.v1.PublishStreamRequest.LookUp look_up = 4 [json_name = "lookUp"];</code>
+     * @return The lookUp.
+     */
+    @java.lang.Override
+    public io.headrace.v1.PublishStreamRequest.LookUp getLookUp() {
+      if (lookUpBuilder_ == null) {
+        if (frameCase_ == 4) {
+          return (io.headrace.v1.PublishStreamRequest.LookUp) frame_;
+        }
+        return io.headrace.v1.PublishStreamRequest.LookUp.getDefaultInstance();
+      } else {
+        if (frameCase_ == 4) {
+          return lookUpBuilder_.getMessage();
+        }
+        return io.headrace.v1.PublishStreamRequest.LookUp.getDefaultInstance();
+      }
+    }
+    /**
+     * <pre>
+     * Asks what is stored of the producer's messages.
+     * </pre>
+     *
+     * <code>.headrace.v1.PublishStreamRequest.LookUp look_up = 4 [json_name = "lookUp"];</code>
+     */
+    public Builder setLookUp(io.headrace.v1.PublishStreamRequest.LookUp value) {
+      if (lookUpBuilder_ == null) {
+        if (value == null) {
+          throw new NullPointerException();
+        }
+        frame_ = value;
+        onChanged();
+      } else {
+        lookUpBuilder_.setMessage(value);
+      }
+      frameCase_ = 4;
+      return this;
+    }
+    /**
+     * <pre>
+     * Asks what is stored of the producer's messages.
+     * </pre>
+     *
+     * <code>.headrace.v1.PublishStreamRequest.LookUp look_up = 4 [json_name = "lookUp"];</code>
+     */
+    public Builder setLookUp(
+        io.headrace.v1.PublishStreamRequest.LookUp.Builder builderForValue) {
+      if (lookUpBuilder_ == null) {
+        frame_ = builderForValue.build();
+        onChanged();
+      } else {
+        lookUpBuilder_.setMessage(builderForValue.build());
+      }
+      frameCase_ = 4;
+      return this;
+    }
+    /**
+     * <pre>
+     * Asks what is stored of the producer's messages.
+     * </pre>
+     *
+     * <code>.headrace.v1.PublishStreamRequest.LookUp look_up = 4 [json_name = "lookUp"];</code>
+     */
+    public Builder mergeLookUp(io.headrace.v1.PublishStreamRequest.LookUp value) {
+      if (lookUpBuilder_ == null) {
+        if (frameCase_ == 4 &&
+            frame_ != io.headrace.v1.PublishStreamRequest.LookUp.getDefaultInstance()) {
+          frame_ = io.headrace.v1.PublishStreamRequest.LookUp.newBuilder((io.headrace.v1.PublishStreamRequest.LookUp) frame_)
+              .mergeFrom(value).buildPartial();
+        } else {
+          frame_ = value;
+        }
+        onChanged();
+      } else {
+        if (frameCase_ == 4) {
+          lookUpBuilder_.mergeFrom(value);
+        } else {
+          lookUpBuilder_.setMessage(value);
+        }
+      }
+      frameCase_ = 4;
+      return this;
+    }
+    /**
+     * <pre>
+     * Asks what is stored of the producer's messages.
+     * </pre>
+     *
+     * <code>.headrace.v1.PublishStreamRequest.LookUp look_up = 4 [json_name = "lookUp"];</code>
+     */
+    public Builder clearLookUp() {
+      if (lookUpBuilder_ == null) {
+        if (frameCase_ == 4) {
+          frameCase_ = 0;
+          frame_ = null;
+          onChanged();
+        }
+      } else {
+        if (frameCase_ == 4) {
+          frameCase_ = 0;
+          frame_ = null;
+        }
+        lookUpBuilder_.clear();
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * Asks what is stored of the producer's messages.
+     * </pre>
+     *
+     * <code>.headrace.v1.PublishStreamRequest.LookUp look_up = 4 [json_name = "lookUp"];</code>
+     */
+    public io.headrace.v1.PublishStreamRequest.LookUp.Builder getLookUpBuilder() {
+      return internalGetLookUpFieldBuilder().getBuilder();
+    }
+    /**
+     * <pre>
+     * Asks what is stored of the producer's messages.
+     * </pre>
+     *
+     * <code>.headrace.v1.PublishStreamRequest.LookUp look_up = 4 [json_name = "lookUp"];</code>
+     */
+    @java.lang.Override
+    public io.headrace.v1.PublishStreamRequest.LookUpOrBuilder getLookUpOrBuilder() {
+      if ((frameCase_ == 4) && (lookUpBuilder_ != null)) {
+        return lookUpBuilder_.getMessageOrBuilder();
+      } else {
+        if (frameCase_ == 4) {
+          return (io.headrace.v1.PublishStreamRequest.LookUp) frame_;
+        }
+        return io.headrace.v1.PublishStreamRequest.LookUp.getDefaultInstance();
+      }
+    }
+    /**
+     * <pre>
+     * Asks what is stored of the producer's messages.
+     * </pre>
+     *
+     * <code>.headrace.v1.PublishStreamRequest.LookUp look_up = 4 [json_name = "lookUp"];</code>
+     */
+    private com.google.protobuf.SingleFieldBuilder<
+        io.headrace.v1.PublishStreamRequest.LookUp, io.headrace.v1.PublishStreamRequest.LookUp.Builder, io.headrace.v1.PublishStreamRequest.LookUpOrBuilder> 
+        internalGetLookUpFieldBuilder() {
+      if (lookUpBuilder_ == null) {
+        if (!(frameCase_ == 4)) {
+          frame_ = io.headrace.v1.PublishStreamRequest.LookUp.getDefaultInstance();
+        }
+        lookUpBuilder_ = new com.google.protobuf.SingleFieldBuilder<
+            io.headrace.v1.PublishStreamRequest.LookUp, io.headrace.v1.PublishStreamRequest.LookUp.Builder, io.headrace.v1.PublishStreamRequest.LookUpOrBuilder>(
+                (io.headrace.v1.PublishStreamRequest.LookUp) frame_,
+                getParentForChildren(),
+                isClean());
+        frame_ = null;
+      }
+      frameCase_ = 4;
+      onChanged();
+      return lookUpBuilder_;
     }
 
     // @@protoc_insertion_point(builder_scope:headrace.v1.PublishStreamRequest)

@@ -91,5 +91,32 @@ public interface PublishStreamRequestOrBuilder extends
    */
   io.headrace.v1.HeartbeatOrBuilder getHeartbeatOrBuilder();
 
+  /**
+   * <pre>
+   * Asks what is stored of the producer's messages.
+   * </pre>
+   *
+   * <code>.headrace.v1.PublishStreamRequest.LookUp look_up = 4 [json_name = "lookUp"];</code>
+   * @return Whether the lookUp field is set.
+   */
+  boolean hasLookUp();
+  /**
+   * <pre>
+   * Asks what is stored of the producer's messages.
+   * </pre>
+   *
+   * <code>.headrace.v1.PublishStreamRequest.LookUp look_up = 4 [json_name = "lookUp"];</code>
+   * @return The lookUp.
+   */
+  io.headrace.v1.PublishStreamRequest.LookUp getLookUp();
+  /**
+   * <pre>
+   * Asks what is stored of the producer's messages.
+   * </pre>
+   *
+   * <code>.headrace.v1.PublishStreamRequest.LookUp look_up = 4 [json_name = "lookUp"];</code>
+   */
+  io.headrace.v1.PublishStreamRequest.LookUpOrBuilder getLookUpOrBuilder();
+
   io.headrace.v1.PublishStreamRequest.FrameCase getFrameCase();
 }

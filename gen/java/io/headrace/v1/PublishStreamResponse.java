@@ -2545,6 +2545,663 @@ private static final long serialVersionUID = 0L;
 
   }
 
+  public interface LookedUpOrBuilder extends
+      // @@protoc_insertion_point(interface_extends:headrace.v1.PublishStreamResponse.LookedUp)
+      com.google.protobuf.MessageOrBuilder {
+
+    /**
+     * <pre>
+     * The topic's name as the client wrote it.
+     * </pre>
+     *
+     * <code>string topic = 1 [json_name = "topic"];</code>
+     * @return The topic.
+     */
+    java.lang.String getTopic();
+    /**
+     * <pre>
+     * The topic's name as the client wrote it.
+     * </pre>
+     *
+     * <code>string topic = 1 [json_name = "topic"];</code>
+     * @return The bytes for topic.
+     */
+    com.google.protobuf.ByteString
+        getTopicBytes();
+
+    /**
+     * <pre>
+     * The sequence that the producer's next message to the topic must have: all
+     * before it are done with, none from it on is stored. 1 when nothing is
+     * remembered, or there is no such topic.
+     * </pre>
+     *
+     * <code>uint64 next_sequence = 2 [json_name = "nextSequence"];</code>
+     * @return The nextSequence.
+     */
+    long getNextSequence();
+  }
+  /**
+   * <pre>
+   * LookedUp answers LookUp; answers come in the order of their questions.
+   * </pre>
+   *
+   * Protobuf type {@code headrace.v1.PublishStreamResponse.LookedUp}
+   */
+  public static final class LookedUp extends
+      com.google.protobuf.GeneratedMessage implements
+      // @@protoc_insertion_point(message_implements:headrace.v1.PublishStreamResponse.LookedUp)
+      LookedUpOrBuilder {
+  private static final long serialVersionUID = 0L;
+    static {
+      com.google.protobuf.RuntimeVersion.validateProtobufGencodeVersion(
+        com.google.protobuf.RuntimeVersion.RuntimeDomain.PUBLIC,
+        /* major= */ 4,
+        /* minor= */ 31,
+        /* patch= */ 1,
+        /* suffix= */ "",
+        LookedUp.class.getName());
+    }
+    // Use LookedUp.newBuilder() to construct.
+    private LookedUp(com.google.protobuf.GeneratedMessage.Builder<?> builder) {
+      super(builder);
+    }
+    private LookedUp() {
+      topic_ = "";
+    }
+
+    public static final com.google.protobuf.Descriptors.Descriptor
+        getDescriptor() {
+      return io.headrace.v1.PublisherServiceProto.internal_static_headrace_v1_PublishStreamResponse_LookedUp_descriptor;
+    }
+
+    @java.lang.Override
+    protected com.google.protobuf.GeneratedMessage.FieldAccessorTable
+        internalGetFieldAccessorTable() {
+      return io.headrace.v1.PublisherServiceProto.internal_static_headrace_v1_PublishStreamResponse_LookedUp_fieldAccessorTable
+          .ensureFieldAccessorsInitialized(
+              io.headrace.v1.PublishStreamResponse.LookedUp.class, io.headrace.v1.PublishStreamResponse.LookedUp.Builder.class);
+    }
+
+    public static final int TOPIC_FIELD_NUMBER = 1;
+    @SuppressWarnings("serial")
+    private volatile java.lang.Object topic_ = "";
+    /**
+     * <pre>
+     * The topic's name as the client wrote it.
+     * </pre>
+     *
+     * <code>string topic = 1 [json_name = "topic"];</code>
+     * @return The topic.
+     */
+    @java.lang.Override
+    public java.lang.String getTopic() {
+      java.lang.Object ref = topic_;
+      if (ref instanceof java.lang.String) {
+        return (java.lang.String) ref;
+      } else {
+        com.google.protobuf.ByteString bs = 
+            (com.google.protobuf.ByteString) ref;
+        java.lang.String s = bs.toStringUtf8();
+        topic_ = s;
+        return s;
+      }
+    }
+    /**
+     * <pre>
+     * The topic's name as the client wrote it.
+     * </pre>
+     *
+     * <code>string topic = 1 [json_name = "topic"];</code>
+     * @return The bytes for topic.
+     */
+    @java.lang.Override
+    public com.google.protobuf.ByteString
+        getTopicBytes() {
+      java.lang.Object ref = topic_;
+      if (ref instanceof java.lang.String) {
+        com.google.protobuf.ByteString b = 
+            com.google.protobuf.ByteString.copyFromUtf8(
+                (java.lang.String) ref);
+        topic_ = b;
+        return b;
+      } else {
+        return (com.google.protobuf.ByteString) ref;
+      }
+    }
+
+    public static final int NEXT_SEQUENCE_FIELD_NUMBER = 2;
+    private long nextSequence_ = 0L;
+    /**
+     * <pre>
+     * The sequence that the producer's next message to the topic must have: all
+     * before it are done with, none from it on is stored. 1 when nothing is
+     * remembered, or there is no such topic.
+     * </pre>
+     *
+     * <code>uint64 next_sequence = 2 [json_name = "nextSequence"];</code>
+     * @return The nextSequence.
+     */
+    @java.lang.Override
+    public long getNextSequence() {
+      return nextSequence_;
+    }
+
+    private byte memoizedIsInitialized = -1;
+    @java.lang.Override
+    public final boolean isInitialized() {
+      byte isInitialized = memoizedIsInitialized;
+      if (isInitialized == 1) return true;
+      if (isInitialized == 0) return false;
+
+      memoizedIsInitialized = 1;
+      return true;
+    }
+
+    @java.lang.Override
+    public void writeTo(com.google.protobuf.CodedOutputStream output)
+                        throws java.io.IOException {
+      if (!com.google.protobuf.GeneratedMessage.isStringEmpty(topic_)) {
+        com.google.protobuf.GeneratedMessage.writeString(output, 1, topic_);
+      }
+      if (nextSequence_ != 0L) {
+        output.writeUInt64(2, nextSequence_);
+      }
+      getUnknownFields().writeTo(output);
+    }
+
+    @java.lang.Override
+    public int getSerializedSize() {
+      int size = memoizedSize;
+      if (size != -1) return size;
+
+      size = 0;
+      if (!com.google.protobuf.GeneratedMessage.isStringEmpty(topic_)) {
+        size += com.google.protobuf.GeneratedMessage.computeStringSize(1, topic_);
+      }
+      if (nextSequence_ != 0L) {
+        size += com.google.protobuf.CodedOutputStream
+          .computeUInt64Size(2, nextSequence_);
+      }
+      size += getUnknownFields().getSerializedSize();
+      memoizedSize = size;
+      return size;
+    }
+
+    @java.lang.Override
+    public boolean equals(final java.lang.Object obj) {
+      if (obj == this) {
+       return true;
+      }
+      if (!(obj instanceof io.headrace.v1.PublishStreamResponse.LookedUp)) {
+        return super.equals(obj);
+      }
+      io.headrace.v1.PublishStreamResponse.LookedUp other = (io.headrace.v1.PublishStreamResponse.LookedUp) obj;
+
+      if (!getTopic()
+          .equals(other.getTopic())) return false;
+      if (getNextSequence()
+          != other.getNextSequence()) return false;
+      if (!getUnknownFields().equals(other.getUnknownFields())) return false;
+      return true;
+    }
+
+    @java.lang.Override
+    public int hashCode() {
+      if (memoizedHashCode != 0) {
+        return memoizedHashCode;
+      }
+      int hash = 41;
+      hash = (19 * hash) + getDescriptor().hashCode();
+      hash = (37 * hash) + TOPIC_FIELD_NUMBER;
+      hash = (53 * hash) + getTopic().hashCode();
+      hash = (37 * hash) + NEXT_SEQUENCE_FIELD_NUMBER;
+      hash = (53 * hash) + com.google.protobuf.Internal.hashLong(
+          getNextSequence());
+      hash = (29 * hash) + getUnknownFields().hashCode();
+      memoizedHashCode = hash;
+      return hash;
+    }
+
+    public static io.headrace.v1.PublishStreamResponse.LookedUp parseFrom(
+        java.nio.ByteBuffer data)
+        throws com.google.protobuf.InvalidProtocolBufferException {
+      return PARSER.parseFrom(data);
+    }
+    public static io.headrace.v1.PublishStreamResponse.LookedUp parseFrom(
+        java.nio.ByteBuffer data,
+        com.google.protobuf.ExtensionRegistryLite extensionRegistry)
+        throws com.google.protobuf.InvalidProtocolBufferException {
+      return PARSER.parseFrom(data, extensionRegistry);
+    }
+    public static io.headrace.v1.PublishStreamResponse.LookedUp parseFrom(
+        com.google.protobuf.ByteString data)
+        throws com.google.protobuf.InvalidProtocolBufferException {
+      return PARSER.parseFrom(data);
+    }
+    public static io.headrace.v1.PublishStreamResponse.LookedUp parseFrom(
+        com.google.protobuf.ByteString data,
+        com.google.protobuf.ExtensionRegistryLite extensionRegistry)
+        throws com.google.protobuf.InvalidProtocolBufferException {
+      return PARSER.parseFrom(data, extensionRegistry);
+    }
+    public static io.headrace.v1.PublishStreamResponse.LookedUp parseFrom(byte[] data)
+        throws com.google.protobuf.InvalidProtocolBufferException {
+      return PARSER.parseFrom(data);
+    }
+    public static io.headrace.v1.PublishStreamResponse.LookedUp parseFrom(
+        byte[] data,
+        com.google.protobuf.ExtensionRegistryLite extensionRegistry)
+        throws com.google.protobuf.InvalidProtocolBufferException {
+      return PARSER.parseFrom(data, extensionRegistry);
+    }
+    public static io.headrace.v1.PublishStreamResponse.LookedUp parseFrom(java.io.InputStream input)
+        throws java.io.IOException {
+      return com.google.protobuf.GeneratedMessage
+          .parseWithIOException(PARSER, input);
+    }
+    public static io.headrace.v1.PublishStreamResponse.LookedUp parseFrom(
+        java.io.InputStream input,
+        com.google.protobuf.ExtensionRegistryLite extensionRegistry)
+        throws java.io.IOException {
+      return com.google.protobuf.GeneratedMessage
+          .parseWithIOException(PARSER, input, extensionRegistry);
+    }
+
+    public static io.headrace.v1.PublishStreamResponse.LookedUp parseDelimitedFrom(java.io.InputStream input)
+        throws java.io.IOException {
+      return com.google.protobuf.GeneratedMessage
+          .parseDelimitedWithIOException(PARSER, input);
+    }
+
+    public static io.headrace.v1.PublishStreamResponse.LookedUp parseDelimitedFrom(
+        java.io.InputStream input,
+        com.google.protobuf.ExtensionRegistryLite extensionRegistry)
+        throws java.io.IOException {
+      return com.google.protobuf.GeneratedMessage
+          .parseDelimitedWithIOException(PARSER, input, extensionRegistry);
+    }
+    public static io.headrace.v1.PublishStreamResponse.LookedUp parseFrom(
+        com.google.protobuf.CodedInputStream input)
+        throws java.io.IOException {
+      return com.google.protobuf.GeneratedMessage
+          .parseWithIOException(PARSER, input);
+    }
+    public static io.headrace.v1.PublishStreamResponse.LookedUp parseFrom(
+        com.google.protobuf.CodedInputStream input,
+        com.google.protobuf.ExtensionRegistryLite extensionRegistry)
+        throws java.io.IOException {
+      return com.google.protobuf.GeneratedMessage
+          .parseWithIOException(PARSER, input, extensionRegistry);
+    }
+
+    @java.lang.Override
+    public Builder newBuilderForType() { return newBuilder(); }
+    public static Builder newBuilder() {
+      return DEFAULT_INSTANCE.toBuilder();
+    }
+    public static Builder newBuilder(io.headrace.v1.PublishStreamResponse.LookedUp prototype) {
+      return DEFAULT_INSTANCE.toBuilder().mergeFrom(prototype);
+    }
+    @java.lang.Override
+    public Builder toBuilder() {
+      return this == DEFAULT_INSTANCE
+          ? new Builder() : new Builder().mergeFrom(this);
+    }
+
+    @java.lang.Override
+    protected Builder newBuilderForType(
+        com.google.protobuf.GeneratedMessage.BuilderParent parent) {
+      Builder builder = new Builder(parent);
+      return builder;
+    }
+    /**
+     * <pre>
+     * LookedUp answers LookUp; answers come in the order of their questions.
+     * </pre>
+     *
+     * Protobuf type {@code headrace.v1.PublishStreamResponse.LookedUp}
+     */
+    public static final class Builder extends
+        com.google.protobuf.GeneratedMessage.Builder<Builder> implements
+        // @@protoc_insertion_point(builder_implements:headrace.v1.PublishStreamResponse.LookedUp)
+        io.headrace.v1.PublishStreamResponse.LookedUpOrBuilder {
+      public static final com.google.protobuf.Descriptors.Descriptor
+          getDescriptor() {
+        return io.headrace.v1.PublisherServiceProto.internal_static_headrace_v1_PublishStreamResponse_LookedUp_descriptor;
+      }
+
+      @java.lang.Override
+      protected com.google.protobuf.GeneratedMessage.FieldAccessorTable
+          internalGetFieldAccessorTable() {
+        return io.headrace.v1.PublisherServiceProto.internal_static_headrace_v1_PublishStreamResponse_LookedUp_fieldAccessorTable
+            .ensureFieldAccessorsInitialized(
+                io.headrace.v1.PublishStreamResponse.LookedUp.class, io.headrace.v1.PublishStreamResponse.LookedUp.Builder.class);
+      }
+
+      // Construct using io.headrace.v1.PublishStreamResponse.LookedUp.newBuilder()
+      private Builder() {
+
+      }
+
+      private Builder(
+          com.google.protobuf.GeneratedMessage.BuilderParent parent) {
+        super(parent);
+
+      }
+      @java.lang.Override
+      public Builder clear() {
+        super.clear();
+        bitField0_ = 0;
+        topic_ = "";
+        nextSequence_ = 0L;
+        return this;
+      }
+
+      @java.lang.Override
+      public com.google.protobuf.Descriptors.Descriptor
+          getDescriptorForType() {
+        return io.headrace.v1.PublisherServiceProto.internal_static_headrace_v1_PublishStreamResponse_LookedUp_descriptor;
+      }
+
+      @java.lang.Override
+      public io.headrace.v1.PublishStreamResponse.LookedUp getDefaultInstanceForType() {
+        return io.headrace.v1.PublishStreamResponse.LookedUp.getDefaultInstance();
+      }
+
+      @java.lang.Override
+      public io.headrace.v1.PublishStreamResponse.LookedUp build() {
+        io.headrace.v1.PublishStreamResponse.LookedUp result = buildPartial();
+        if (!result.isInitialized()) {
+          throw newUninitializedMessageException(result);
+        }
+        return result;
+      }
+
+      @java.lang.Override
+      public io.headrace.v1.PublishStreamResponse.LookedUp buildPartial() {
+        io.headrace.v1.PublishStreamResponse.LookedUp result = new io.headrace.v1.PublishStreamResponse.LookedUp(this);
+        if (bitField0_ != 0) { buildPartial0(result); }
+        onBuilt();
+        return result;
+      }
+
+      private void buildPartial0(io.headrace.v1.PublishStreamResponse.LookedUp result) {
+        int from_bitField0_ = bitField0_;
+        if (((from_bitField0_ & 0x00000001) != 0)) {
+          result.topic_ = topic_;
+        }
+        if (((from_bitField0_ & 0x00000002) != 0)) {
+          result.nextSequence_ = nextSequence_;
+        }
+      }
+
+      @java.lang.Override
+      public Builder mergeFrom(com.google.protobuf.Message other) {
+        if (other instanceof io.headrace.v1.PublishStreamResponse.LookedUp) {
+          return mergeFrom((io.headrace.v1.PublishStreamResponse.LookedUp)other);
+        } else {
+          super.mergeFrom(other);
+          return this;
+        }
+      }
+
+      public Builder mergeFrom(io.headrace.v1.PublishStreamResponse.LookedUp other) {
+        if (other == io.headrace.v1.PublishStreamResponse.LookedUp.getDefaultInstance()) return this;
+        if (!other.getTopic().isEmpty()) {
+          topic_ = other.topic_;
+          bitField0_ |= 0x00000001;
+          onChanged();
+        }
+        if (other.getNextSequence() != 0L) {
+          setNextSequence(other.getNextSequence());
+        }
+        this.mergeUnknownFields(other.getUnknownFields());
+        onChanged();
+        return this;
+      }
+
+      @java.lang.Override
+      public final boolean isInitialized() {
+        return true;
+      }
+
+      @java.lang.Override
+      public Builder mergeFrom(
+          com.google.protobuf.CodedInputStream input,
+          com.google.protobuf.ExtensionRegistryLite extensionRegistry)
+          throws java.io.IOException {
+        if (extensionRegistry == null) {
+          throw new java.lang.NullPointerException();
+        }
+        try {
+          boolean done = false;
+          while (!done) {
+            int tag = input.readTag();
+            switch (tag) {
+              case 0:
+                done = true;
+                break;
+              case 10: {
+                topic_ = input.readStringRequireUtf8();
+                bitField0_ |= 0x00000001;
+                break;
+              } // case 10
+              case 16: {
+                nextSequence_ = input.readUInt64();
+                bitField0_ |= 0x00000002;
+                break;
+              } // case 16
+              default: {
+                if (!super.parseUnknownField(input, extensionRegistry, tag)) {
+                  done = true; // was an endgroup tag
+                }
+                break;
+              } // default:
+            } // switch (tag)
+          } // while (!done)
+        } catch (com.google.protobuf.InvalidProtocolBufferException e) {
+          throw e.unwrapIOException();
+        } finally {
+          onChanged();
+        } // finally
+        return this;
+      }
+      private int bitField0_;
+
+      private java.lang.Object topic_ = "";
+      /**
+       * <pre>
+       * The topic's name as the client wrote it.
+       * </pre>
+       *
+       * <code>string topic = 1 [json_name = "topic"];</code>
+       * @return The topic.
+       */
+      public java.lang.String getTopic() {
+        java.lang.Object ref = topic_;
+        if (!(ref instanceof java.lang.String)) {
+          com.google.protobuf.ByteString bs =
+              (com.google.protobuf.ByteString) ref;
+          java.lang.String s = bs.toStringUtf8();
+          topic_ = s;
+          return s;
+        } else {
+          return (java.lang.String) ref;
+        }
+      }
+      /**
+       * <pre>
+       * The topic's name as the client wrote it.
+       * </pre>
+       *
+       * <code>string topic = 1 [json_name = "topic"];</code>
+       * @return The bytes for topic.
+       */
+      public com.google.protobuf.ByteString
+          getTopicBytes() {
+        java.lang.Object ref = topic_;
+        if (ref instanceof String) {
+          com.google.protobuf.ByteString b = 
+              com.google.protobuf.ByteString.copyFromUtf8(
+                  (java.lang.String) ref);
+          topic_ = b;
+          return b;
+        } else {
+          return (com.google.protobuf.ByteString) ref;
+        }
+      }
+      /**
+       * <pre>
+       * The topic's name as the client wrote it.
+       * </pre>
+       *
+       * <code>string topic = 1 [json_name = "topic"];</code>
+       * @param value The topic to set.
+       * @return This builder for chaining.
+       */
+      public Builder setTopic(
+          java.lang.String value) {
+        if (value == null) { throw new NullPointerException(); }
+        topic_ = value;
+        bitField0_ |= 0x00000001;
+        onChanged();
+        return this;
+      }
+      /**
+       * <pre>
+       * The topic's name as the client wrote it.
+       * </pre>
+       *
+       * <code>string topic = 1 [json_name = "topic"];</code>
+       * @return This builder for chaining.
+       */
+      public Builder clearTopic() {
+        topic_ = getDefaultInstance().getTopic();
+        bitField0_ = (bitField0_ & ~0x00000001);
+        onChanged();
+        return this;
+      }
+      /**
+       * <pre>
+       * The topic's name as the client wrote it.
+       * </pre>
+       *
+       * <code>string topic = 1 [json_name = "topic"];</code>
+       * @param value The bytes for topic to set.
+       * @return This builder for chaining.
+       */
+      public Builder setTopicBytes(
+          com.google.protobuf.ByteString value) {
+        if (value == null) { throw new NullPointerException(); }
+        checkByteStringIsUtf8(value);
+        topic_ = value;
+        bitField0_ |= 0x00000001;
+        onChanged();
+        return this;
+      }
+
+      private long nextSequence_ ;
+      /**
+       * <pre>
+       * The sequence that the producer's next message to the topic must have: all
+       * before it are done with, none from it on is stored. 1 when nothing is
+       * remembered, or there is no such topic.
+       * </pre>
+       *
+       * <code>uint64 next_sequence = 2 [json_name = "nextSequence"];</code>
+       * @return The nextSequence.
+       */
+      @java.lang.Override
+      public long getNextSequence() {
+        return nextSequence_;
+      }
+      /**
+       * <pre>
+       * The sequence that the producer's next message to the topic must have: all
+       * before it are done with, none from it on is stored. 1 when nothing is
+       * remembered, or there is no such topic.
+       * </pre>
+       *
+       * <code>uint64 next_sequence = 2 [json_name = "nextSequence"];</code>
+       * @param value The nextSequence to set.
+       * @return This builder for chaining.
+       */
+      public Builder setNextSequence(long value) {
+
+        nextSequence_ = value;
+        bitField0_ |= 0x00000002;
+        onChanged();
+        return this;
+      }
+      /**
+       * <pre>
+       * The sequence that the producer's next message to the topic must have: all
+       * before it are done with, none from it on is stored. 1 when nothing is
+       * remembered, or there is no such topic.
+       * </pre>
+       *
+       * <code>uint64 next_sequence = 2 [json_name = "nextSequence"];</code>
+       * @return This builder for chaining.
+       */
+      public Builder clearNextSequence() {
+        bitField0_ = (bitField0_ & ~0x00000002);
+        nextSequence_ = 0L;
+        onChanged();
+        return this;
+      }
+
+      // @@protoc_insertion_point(builder_scope:headrace.v1.PublishStreamResponse.LookedUp)
+    }
+
+    // @@protoc_insertion_point(class_scope:headrace.v1.PublishStreamResponse.LookedUp)
+    private static final io.headrace.v1.PublishStreamResponse.LookedUp DEFAULT_INSTANCE;
+    static {
+      DEFAULT_INSTANCE = new io.headrace.v1.PublishStreamResponse.LookedUp();
+    }
+
+    public static io.headrace.v1.PublishStreamResponse.LookedUp getDefaultInstance() {
+      return DEFAULT_INSTANCE;
+    }
+
+    private static final com.google.protobuf.Parser<LookedUp>
+        PARSER = new com.google.protobuf.AbstractParser<LookedUp>() {
+      @java.lang.Override
+      public LookedUp parsePartialFrom(
+          com.google.protobuf.CodedInputStream input,
+          com.google.protobuf.ExtensionRegistryLite extensionRegistry)
+          throws com.google.protobuf.InvalidProtocolBufferException {
+        Builder builder = newBuilder();
+        try {
+          builder.mergeFrom(input, extensionRegistry);
+        } catch (com.google.protobuf.InvalidProtocolBufferException e) {
+          throw e.setUnfinishedMessage(builder.buildPartial());
+        } catch (com.google.protobuf.UninitializedMessageException e) {
+          throw e.asInvalidProtocolBufferException().setUnfinishedMessage(builder.buildPartial());
+        } catch (java.io.IOException e) {
+          throw new com.google.protobuf.InvalidProtocolBufferException(e)
+              .setUnfinishedMessage(builder.buildPartial());
+        }
+        return builder.buildPartial();
+      }
+    };
+
+    public static com.google.protobuf.Parser<LookedUp> parser() {
+      return PARSER;
+    }
+
+    @java.lang.Override
+    public com.google.protobuf.Parser<LookedUp> getParserForType() {
+      return PARSER;
+    }
+
+    @java.lang.Override
+    public io.headrace.v1.PublishStreamResponse.LookedUp getDefaultInstanceForType() {
+      return DEFAULT_INSTANCE;
+    }
+
+  }
+
   public interface PublishWindowOrBuilder extends
       // @@protoc_insertion_point(interface_extends:headrace.v1.PublishStreamResponse.PublishWindow)
       com.google.protobuf.MessageOrBuilder {
@@ -3117,6 +3774,7 @@ private static final long serialVersionUID = 0L;
     PUBLISH_RESULT(2),
     PUBLISH_WINDOW(3),
     GO_AWAY(4),
+    LOOKED_UP(5),
     FRAME_NOT_SET(0);
     private final int value;
     private FrameCase(int value) {
@@ -3138,6 +3796,7 @@ private static final long serialVersionUID = 0L;
         case 2: return PUBLISH_RESULT;
         case 3: return PUBLISH_WINDOW;
         case 4: return GO_AWAY;
+        case 5: return LOOKED_UP;
         case 0: return FRAME_NOT_SET;
         default: return null;
       }
@@ -3325,6 +3984,49 @@ private static final long serialVersionUID = 0L;
     return io.headrace.v1.GoAway.getDefaultInstance();
   }
 
+  public static final int LOOKED_UP_FIELD_NUMBER = 5;
+  /**
+   * <pre>
+   * Answers LookUp.
+   * </pre>
+   *
+   * <code>.headrace.v1.PublishStreamResponse.LookedUp looked_up = 5 [json_name = "lookedUp"];</code>
+   * @return Whether the lookedUp field is set.
+   */
+  @java.lang.Override
+  public boolean hasLookedUp() {
+    return frameCase_ == 5;
+  }
+  /**
+   * <pre>
+   * Answers LookUp.
+   * </pre>
+   *
+   * <code>.headrace.v1.PublishStreamResponse.LookedUp looked_up = 5 [json_name = "lookedUp"];</code>
+   * @return The lookedUp.
+   */
+  @java.lang.Override
+  public io.headrace.v1.PublishStreamResponse.LookedUp getLookedUp() {
+    if (frameCase_ == 5) {
+       return (io.headrace.v1.PublishStreamResponse.LookedUp) frame_;
+    }
+    return io.headrace.v1.PublishStreamResponse.LookedUp.getDefaultInstance();
+  }
+  /**
+   * <pre>
+   * Answers LookUp.
+   * </pre>
+   *
+   * <code>.headrace.v1.PublishStreamResponse.LookedUp looked_up = 5 [json_name = "lookedUp"];</code>
+   */
+  @java.lang.Override
+  public io.headrace.v1.PublishStreamResponse.LookedUpOrBuilder getLookedUpOrBuilder() {
+    if (frameCase_ == 5) {
+       return (io.headrace.v1.PublishStreamResponse.LookedUp) frame_;
+    }
+    return io.headrace.v1.PublishStreamResponse.LookedUp.getDefaultInstance();
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -3351,6 +4053,9 @@ private static final long serialVersionUID = 0L;
     if (frameCase_ == 4) {
       output.writeMessage(4, (io.headrace.v1.GoAway) frame_);
     }
+    if (frameCase_ == 5) {
+      output.writeMessage(5, (io.headrace.v1.PublishStreamResponse.LookedUp) frame_);
+    }
     getUnknownFields().writeTo(output);
   }
 
@@ -3375,6 +4080,10 @@ private static final long serialVersionUID = 0L;
     if (frameCase_ == 4) {
       size += com.google.protobuf.CodedOutputStream
         .computeMessageSize(4, (io.headrace.v1.GoAway) frame_);
+    }
+    if (frameCase_ == 5) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeMessageSize(5, (io.headrace.v1.PublishStreamResponse.LookedUp) frame_);
     }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
@@ -3409,6 +4118,10 @@ private static final long serialVersionUID = 0L;
         if (!getGoAway()
             .equals(other.getGoAway())) return false;
         break;
+      case 5:
+        if (!getLookedUp()
+            .equals(other.getLookedUp())) return false;
+        break;
       case 0:
       default:
     }
@@ -3439,6 +4152,10 @@ private static final long serialVersionUID = 0L;
       case 4:
         hash = (37 * hash) + GO_AWAY_FIELD_NUMBER;
         hash = (53 * hash) + getGoAway().hashCode();
+        break;
+      case 5:
+        hash = (37 * hash) + LOOKED_UP_FIELD_NUMBER;
+        hash = (53 * hash) + getLookedUp().hashCode();
         break;
       case 0:
       default:
@@ -3590,6 +4307,9 @@ private static final long serialVersionUID = 0L;
       if (goAwayBuilder_ != null) {
         goAwayBuilder_.clear();
       }
+      if (lookedUpBuilder_ != null) {
+        lookedUpBuilder_.clear();
+      }
       frameCase_ = 0;
       frame_ = null;
       return this;
@@ -3647,6 +4367,10 @@ private static final long serialVersionUID = 0L;
           goAwayBuilder_ != null) {
         result.frame_ = goAwayBuilder_.build();
       }
+      if (frameCase_ == 5 &&
+          lookedUpBuilder_ != null) {
+        result.frame_ = lookedUpBuilder_.build();
+      }
     }
 
     @java.lang.Override
@@ -3676,6 +4400,10 @@ private static final long serialVersionUID = 0L;
         }
         case GO_AWAY: {
           mergeGoAway(other.getGoAway());
+          break;
+        }
+        case LOOKED_UP: {
+          mergeLookedUp(other.getLookedUp());
           break;
         }
         case FRAME_NOT_SET: {
@@ -3736,6 +4464,13 @@ private static final long serialVersionUID = 0L;
               frameCase_ = 4;
               break;
             } // case 34
+            case 42: {
+              input.readMessage(
+                  internalGetLookedUpFieldBuilder().getBuilder(),
+                  extensionRegistry);
+              frameCase_ = 5;
+              break;
+            } // case 42
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -4478,6 +5213,184 @@ private static final long serialVersionUID = 0L;
       frameCase_ = 4;
       onChanged();
       return goAwayBuilder_;
+    }
+
+    private com.google.protobuf.SingleFieldBuilder<
+        io.headrace.v1.PublishStreamResponse.LookedUp, io.headrace.v1.PublishStreamResponse.LookedUp.Builder, io.headrace.v1.PublishStreamResponse.LookedUpOrBuilder> lookedUpBuilder_;
+    /**
+     * <pre>
+     * Answers LookUp.
+     * </pre>
+     *
+     * <code>.headrace.v1.PublishStreamResponse.LookedUp looked_up = 5 [json_name = "lookedUp"];</code>
+     * @return Whether the lookedUp field is set.
+     */
+    @java.lang.Override
+    public boolean hasLookedUp() {
+      return frameCase_ == 5;
+    }
+    /**
+     * <pre>
+     * Answers LookUp.
+     * </pre>
+     *
+     * <code>.headrace.v1.PublishStreamResponse.LookedUp looked_up = 5 [json_name = "lookedUp"];</code>
+     * @return The lookedUp.
+     */
+    @java.lang.Override
+    public io.headrace.v1.PublishStreamResponse.LookedUp getLookedUp() {
+      if (lookedUpBuilder_ == null) {
+        if (frameCase_ == 5) {
+          return (io.headrace.v1.PublishStreamResponse.LookedUp) frame_;
+        }
+        return io.headrace.v1.PublishStreamResponse.LookedUp.getDefaultInstance();
+      } else {
+        if (frameCase_ == 5) {
+          return lookedUpBuilder_.getMessage();
+        }
+        return io.headrace.v1.PublishStreamResponse.LookedUp.getDefaultInstance();
+      }
+    }
+    /**
+     * <pre>
+     * Answers LookUp.
+     * </pre>
+     *
+     * <code>.headrace.v1.PublishStreamResponse.LookedUp looked_up = 5 [json_name = "lookedUp"];</code>
+     */
+    public Builder setLookedUp(io.headrace.v1.PublishStreamResponse.LookedUp value) {
+      if (lookedUpBuilder_ == null) {
+        if (value == null) {
+          throw new NullPointerException();
+        }
+        frame_ = value;
+        onChanged();
+      } else {
+        lookedUpBuilder_.setMessage(value);
+      }
+      frameCase_ = 5;
+      return this;
+    }
+    /**
+     * <pre>
+     * Answers LookUp.
+     * </pre>
+     *
+     * <code>.headrace.v1.PublishStreamResponse.LookedUp looked_up = 5 [json_name = "lookedUp"];</code>
+     */
+    public Builder setLookedUp(
+        io.headrace.v1.PublishStreamResponse.LookedUp.Builder builderForValue) {
+      if (lookedUpBuilder_ == null) {
+        frame_ = builderForValue.build();
+        onChanged();
+      } else {
+        lookedUpBuilder_.setMessage(builderForValue.build());
+      }
+      frameCase_ = 5;
+      return this;
+    }
+    /**
+     * <pre>
+     * Answers LookUp.
+     * </pre>
+     *
+     * <code>.headrace.v1.PublishStreamResponse.LookedUp looked_up = 5 [json_name = "lookedUp"];</code>
+     */
+    public Builder mergeLookedUp(io.headrace.v1.PublishStreamResponse.LookedUp value) {
+      if (lookedUpBuilder_ == null) {
+        if (frameCase_ == 5 &&
+            frame_ != io.headrace.v1.PublishStreamResponse.LookedUp.getDefaultInstance()) {
+          frame_ = io.headrace.v1.PublishStreamResponse.LookedUp.newBuilder((io.headrace.v1.PublishStreamResponse.LookedUp) frame_)
+              .mergeFrom(value).buildPartial();
+        } else {
+          frame_ = value;
+        }
+        onChanged();
+      } else {
+        if (frameCase_ == 5) {
+          lookedUpBuilder_.mergeFrom(value);
+        } else {
+          lookedUpBuilder_.setMessage(value);
+        }
+      }
+      frameCase_ = 5;
+      return this;
+    }
+    /**
+     * <pre>
+     * Answers LookUp.
+     * </pre>
+     *
+     * <code>.headrace.v1.PublishStreamResponse.LookedUp looked_up = 5 [json_name = "lookedUp"];</code>
+     */
+    public Builder clearLookedUp() {
+      if (lookedUpBuilder_ == null) {
+        if (frameCase_ == 5) {
+          frameCase_ = 0;
+          frame_ = null;
+          onChanged();
+        }
+      } else {
+        if (frameCase_ == 5) {
+          frameCase_ = 0;
+          frame_ = null;
+        }
+        lookedUpBuilder_.clear();
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * Answers LookUp.
+     * </pre>
+     *
+     * <code>.headrace.v1.PublishStreamResponse.LookedUp looked_up = 5 [json_name = "lookedUp"];</code>
+     */
+    public io.headrace.v1.PublishStreamResponse.LookedUp.Builder getLookedUpBuilder() {
+      return internalGetLookedUpFieldBuilder().getBuilder();
+    }
+    /**
+     * <pre>
+     * Answers LookUp.
+     * </pre>
+     *
+     * <code>.headrace.v1.PublishStreamResponse.LookedUp looked_up = 5 [json_name = "lookedUp"];</code>
+     */
+    @java.lang.Override
+    public io.headrace.v1.PublishStreamResponse.LookedUpOrBuilder getLookedUpOrBuilder() {
+      if ((frameCase_ == 5) && (lookedUpBuilder_ != null)) {
+        return lookedUpBuilder_.getMessageOrBuilder();
+      } else {
+        if (frameCase_ == 5) {
+          return (io.headrace.v1.PublishStreamResponse.LookedUp) frame_;
+        }
+        return io.headrace.v1.PublishStreamResponse.LookedUp.getDefaultInstance();
+      }
+    }
+    /**
+     * <pre>
+     * Answers LookUp.
+     * </pre>
+     *
+     * <code>.headrace.v1.PublishStreamResponse.LookedUp looked_up = 5 [json_name = "lookedUp"];</code>
+     */
+    private com.google.protobuf.SingleFieldBuilder<
+        io.headrace.v1.PublishStreamResponse.LookedUp, io.headrace.v1.PublishStreamResponse.LookedUp.Builder, io.headrace.v1.PublishStreamResponse.LookedUpOrBuilder> 
+        internalGetLookedUpFieldBuilder() {
+      if (lookedUpBuilder_ == null) {
+        if (!(frameCase_ == 5)) {
+          frame_ = io.headrace.v1.PublishStreamResponse.LookedUp.getDefaultInstance();
+        }
+        lookedUpBuilder_ = new com.google.protobuf.SingleFieldBuilder<
+            io.headrace.v1.PublishStreamResponse.LookedUp, io.headrace.v1.PublishStreamResponse.LookedUp.Builder, io.headrace.v1.PublishStreamResponse.LookedUpOrBuilder>(
+                (io.headrace.v1.PublishStreamResponse.LookedUp) frame_,
+                getParentForChildren(),
+                isClean());
+        frame_ = null;
+      }
+      frameCase_ = 5;
+      onChanged();
+      return lookedUpBuilder_;
     }
 
     // @@protoc_insertion_point(builder_scope:headrace.v1.PublishStreamResponse)

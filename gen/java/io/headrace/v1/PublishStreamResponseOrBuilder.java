@@ -118,5 +118,32 @@ public interface PublishStreamResponseOrBuilder extends
    */
   io.headrace.v1.GoAwayOrBuilder getGoAwayOrBuilder();
 
+  /**
+   * <pre>
+   * Answers LookUp.
+   * </pre>
+   *
+   * <code>.headrace.v1.PublishStreamResponse.LookedUp looked_up = 5 [json_name = "lookedUp"];</code>
+   * @return Whether the lookedUp field is set.
+   */
+  boolean hasLookedUp();
+  /**
+   * <pre>
+   * Answers LookUp.
+   * </pre>
+   *
+   * <code>.headrace.v1.PublishStreamResponse.LookedUp looked_up = 5 [json_name = "lookedUp"];</code>
+   * @return The lookedUp.
+   */
+  io.headrace.v1.PublishStreamResponse.LookedUp getLookedUp();
+  /**
+   * <pre>
+   * Answers LookUp.
+   * </pre>
+   *
+   * <code>.headrace.v1.PublishStreamResponse.LookedUp looked_up = 5 [json_name = "lookedUp"];</code>
+   */
+  io.headrace.v1.PublishStreamResponse.LookedUpOrBuilder getLookedUpOrBuilder();
+
   io.headrace.v1.PublishStreamResponse.FrameCase getFrameCase();
 }

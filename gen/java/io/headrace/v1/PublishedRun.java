@@ -108,6 +108,22 @@ private static final long serialVersionUID = 0L;
     return count_;
   }
 
+  public static final int DUPLICATE_FIELD_NUMBER = 5;
+  private boolean duplicate_ = false;
+  /**
+   * <pre>
+   * The messages were not stored now: others with their dedupe_ids were stored
+   * before, and these are their positions.
+   * </pre>
+   *
+   * <code>bool duplicate = 5 [json_name = "duplicate"];</code>
+   * @return The duplicate.
+   */
+  @java.lang.Override
+  public boolean getDuplicate() {
+    return duplicate_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -134,6 +150,9 @@ private static final long serialVersionUID = 0L;
     if (count_ != 0) {
       output.writeUInt32(4, count_);
     }
+    if (duplicate_ != false) {
+      output.writeBool(5, duplicate_);
+    }
     getUnknownFields().writeTo(output);
   }
 
@@ -159,6 +178,10 @@ private static final long serialVersionUID = 0L;
       size += com.google.protobuf.CodedOutputStream
         .computeUInt32Size(4, count_);
     }
+    if (duplicate_ != false) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeBoolSize(5, duplicate_);
+    }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
     return size;
@@ -182,6 +205,8 @@ private static final long serialVersionUID = 0L;
         != other.getFirstOffset()) return false;
     if (getCount()
         != other.getCount()) return false;
+    if (getDuplicate()
+        != other.getDuplicate()) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -203,6 +228,9 @@ private static final long serialVersionUID = 0L;
         getFirstOffset());
     hash = (37 * hash) + COUNT_FIELD_NUMBER;
     hash = (53 * hash) + getCount();
+    hash = (37 * hash) + DUPLICATE_FIELD_NUMBER;
+    hash = (53 * hash) + com.google.protobuf.Internal.hashBoolean(
+        getDuplicate());
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -343,6 +371,7 @@ private static final long serialVersionUID = 0L;
       partition_ = 0;
       firstOffset_ = 0L;
       count_ = 0;
+      duplicate_ = false;
       return this;
     }
 
@@ -388,6 +417,9 @@ private static final long serialVersionUID = 0L;
       if (((from_bitField0_ & 0x00000008) != 0)) {
         result.count_ = count_;
       }
+      if (((from_bitField0_ & 0x00000010) != 0)) {
+        result.duplicate_ = duplicate_;
+      }
     }
 
     @java.lang.Override
@@ -413,6 +445,9 @@ private static final long serialVersionUID = 0L;
       }
       if (other.getCount() != 0) {
         setCount(other.getCount());
+      }
+      if (other.getDuplicate() != false) {
+        setDuplicate(other.getDuplicate());
       }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
@@ -460,6 +495,11 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000008;
               break;
             } // case 32
+            case 40: {
+              duplicate_ = input.readBool();
+              bitField0_ |= 0x00000010;
+              break;
+            } // case 40
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -649,6 +689,53 @@ private static final long serialVersionUID = 0L;
     public Builder clearCount() {
       bitField0_ = (bitField0_ & ~0x00000008);
       count_ = 0;
+      onChanged();
+      return this;
+    }
+
+    private boolean duplicate_ ;
+    /**
+     * <pre>
+     * The messages were not stored now: others with their dedupe_ids were stored
+     * before, and these are their positions.
+     * </pre>
+     *
+     * <code>bool duplicate = 5 [json_name = "duplicate"];</code>
+     * @return The duplicate.
+     */
+    @java.lang.Override
+    public boolean getDuplicate() {
+      return duplicate_;
+    }
+    /**
+     * <pre>
+     * The messages were not stored now: others with their dedupe_ids were stored
+     * before, and these are their positions.
+     * </pre>
+     *
+     * <code>bool duplicate = 5 [json_name = "duplicate"];</code>
+     * @param value The duplicate to set.
+     * @return This builder for chaining.
+     */
+    public Builder setDuplicate(boolean value) {
+
+      duplicate_ = value;
+      bitField0_ |= 0x00000010;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The messages were not stored now: others with their dedupe_ids were stored
+     * before, and these are their positions.
+     * </pre>
+     *
+     * <code>bool duplicate = 5 [json_name = "duplicate"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearDuplicate() {
+      bitField0_ = (bitField0_ & ~0x00000010);
+      duplicate_ = false;
       onChanged();
       return this;
     }

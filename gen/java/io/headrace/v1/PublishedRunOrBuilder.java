@@ -49,4 +49,15 @@ public interface PublishedRunOrBuilder extends
    * @return The count.
    */
   int getCount();
+
+  /**
+   * <pre>
+   * The messages were not stored now: others with their dedupe_ids were stored
+   * before, and these are their positions.
+   * </pre>
+   *
+   * <code>bool duplicate = 5 [json_name = "duplicate"];</code>
+   * @return The duplicate.
+   */
+  boolean getDuplicate();
 }

@@ -152,7 +152,8 @@ public final class PublisherServiceGrpc {
      * message fails that message alone. Reasons: INVALID_NAME, BATCH_SIZE,
      * MALFORMED_FRAME, TOPIC_NOT_FOUND, TOPIC_DELETED, DISK_FULL, DRAINING,
      * STORE_UNAVAILABLE, FENCED, UNKNOWN_OUTCOME, DATA_LOSS; per message
-     * MALFORMED_MESSAGE, MESSAGE_TOO_LARGE, INVALID_FIELD, NOT_SERVED.
+     * MALFORMED_MESSAGE, MESSAGE_TOO_LARGE, INVALID_FIELD, NOT_SERVED,
+     * DEDUPE_CONFLICT.
      * </pre>
      */
     default void publish(io.headrace.v1.PublishRequest request,
@@ -167,12 +168,30 @@ public final class PublisherServiceGrpc {
      * The first frame is Open. Results of a topic come in the order of its
      * batches. The client keeps within PublishWindow. The server ends the stream
      * with OK after the client half-closed and every result was sent. A stream
-     * that breaks leaves the outcome of its open batches unknown. Reasons that
-     * end the stream: FRAME_ORDER, MALFORMED_FRAME, INVALID_FIELD, BATCH_SIZE,
-     * NOT_SERVED, PUBLISH_SEQUENCE_GAP, PUBLISH_WINDOW_EXCEEDED, LIMIT_REACHED (too
-     * many topics), SLOW_READER, SESSION_SILENT, DRAINING, STORE_UNAVAILABLE, FENCED,
-     * UNKNOWN_OUTCOME. Per message also those of Publish, INVALID_NAME and
-     * TOPIC_NOT_FOUND among them.
+     * that breaks leaves the outcome of its open batches unknown, unless it has a
+     * producer. Reasons that end the stream: FRAME_ORDER, MALFORMED_FRAME,
+     * INVALID_FIELD, BATCH_SIZE, NOT_SERVED, PUBLISH_SEQUENCE_GAP,
+     * PUBLISH_WINDOW_EXCEEDED, LIMIT_REACHED (too many topics, or producers),
+     * STALE_PRODUCER, SLOW_READER, SESSION_SILENT, DRAINING, STORE_UNAVAILABLE,
+     * FENCED, UNKNOWN_OUTCOME. Per message also those of Publish, INVALID_NAME and
+     * TOPIC_NOT_FOUND among them, and of a producer's PUBLISH_SEQUENCE_GAP,
+     * PUBLISH_BATCH_CHANGED and OUTCOME_FORGOTTEN.
+     * A stream with a producer publishes without duplicates, over broken streams and
+     * restarts of the server:
+     * - Sequences are the producer's own, for each topic, and go on from stream to
+     *   stream. Open fences the producer's older streams, and what they sent and is
+     *   not stored by then never will be.
+     * - A batch that is sent again, unchanged, is not stored again: its result is that
+     *   of the first time, positions and failures. The last 1,024 batches to a topic
+     *   are remembered; of older ones the result is OUTCOME_FORGOTTEN.
+     * - MALFORMED_MESSAGE, MESSAGE_TOO_LARGE, INVALID_FIELD, NOT_SERVED and
+     *   DEDUPE_CONFLICT are a message's own: it uses up its sequence. Every other
+     *   failure is the whole batch's: its sequences are not used up, and what the
+     *   stream sent behind it to the topic fails too and is not stored, until the
+     *   client begins again with the first of those sequences.
+     * - Messages without ordering_key and dedupe_id go to one partition, the
+     *   producer's own, so that they keep their order.
+     * - A producer that was idle for 7 days is forgotten.
      * </pre>
      */
     default io.grpc.stub.StreamObserver<io.headrace.v1.PublishStreamRequest> publishStream(
@@ -223,7 +242,8 @@ public final class PublisherServiceGrpc {
      * message fails that message alone. Reasons: INVALID_NAME, BATCH_SIZE,
      * MALFORMED_FRAME, TOPIC_NOT_FOUND, TOPIC_DELETED, DISK_FULL, DRAINING,
      * STORE_UNAVAILABLE, FENCED, UNKNOWN_OUTCOME, DATA_LOSS; per message
-     * MALFORMED_MESSAGE, MESSAGE_TOO_LARGE, INVALID_FIELD, NOT_SERVED.
+     * MALFORMED_MESSAGE, MESSAGE_TOO_LARGE, INVALID_FIELD, NOT_SERVED,
+     * DEDUPE_CONFLICT.
      * </pre>
      */
     public void publish(io.headrace.v1.PublishRequest request,
@@ -239,12 +259,30 @@ public final class PublisherServiceGrpc {
      * The first frame is Open. Results of a topic come in the order of its
      * batches. The client keeps within PublishWindow. The server ends the stream
      * with OK after the client half-closed and every result was sent. A stream
-     * that breaks leaves the outcome of its open batches unknown. Reasons that
-     * end the stream: FRAME_ORDER, MALFORMED_FRAME, INVALID_FIELD, BATCH_SIZE,
-     * NOT_SERVED, PUBLISH_SEQUENCE_GAP, PUBLISH_WINDOW_EXCEEDED, LIMIT_REACHED (too
-     * many topics), SLOW_READER, SESSION_SILENT, DRAINING, STORE_UNAVAILABLE, FENCED,
-     * UNKNOWN_OUTCOME. Per message also those of Publish, INVALID_NAME and
-     * TOPIC_NOT_FOUND among them.
+     * that breaks leaves the outcome of its open batches unknown, unless it has a
+     * producer. Reasons that end the stream: FRAME_ORDER, MALFORMED_FRAME,
+     * INVALID_FIELD, BATCH_SIZE, NOT_SERVED, PUBLISH_SEQUENCE_GAP,
+     * PUBLISH_WINDOW_EXCEEDED, LIMIT_REACHED (too many topics, or producers),
+     * STALE_PRODUCER, SLOW_READER, SESSION_SILENT, DRAINING, STORE_UNAVAILABLE,
+     * FENCED, UNKNOWN_OUTCOME. Per message also those of Publish, INVALID_NAME and
+     * TOPIC_NOT_FOUND among them, and of a producer's PUBLISH_SEQUENCE_GAP,
+     * PUBLISH_BATCH_CHANGED and OUTCOME_FORGOTTEN.
+     * A stream with a producer publishes without duplicates, over broken streams and
+     * restarts of the server:
+     * - Sequences are the producer's own, for each topic, and go on from stream to
+     *   stream. Open fences the producer's older streams, and what they sent and is
+     *   not stored by then never will be.
+     * - A batch that is sent again, unchanged, is not stored again: its result is that
+     *   of the first time, positions and failures. The last 1,024 batches to a topic
+     *   are remembered; of older ones the result is OUTCOME_FORGOTTEN.
+     * - MALFORMED_MESSAGE, MESSAGE_TOO_LARGE, INVALID_FIELD, NOT_SERVED and
+     *   DEDUPE_CONFLICT are a message's own: it uses up its sequence. Every other
+     *   failure is the whole batch's: its sequences are not used up, and what the
+     *   stream sent behind it to the topic fails too and is not stored, until the
+     *   client begins again with the first of those sequences.
+     * - Messages without ordering_key and dedupe_id go to one partition, the
+     *   producer's own, so that they keep their order.
+     * - A producer that was idle for 7 days is forgotten.
      * </pre>
      */
     public io.grpc.stub.StreamObserver<io.headrace.v1.PublishStreamRequest> publishStream(
@@ -282,7 +320,8 @@ public final class PublisherServiceGrpc {
      * message fails that message alone. Reasons: INVALID_NAME, BATCH_SIZE,
      * MALFORMED_FRAME, TOPIC_NOT_FOUND, TOPIC_DELETED, DISK_FULL, DRAINING,
      * STORE_UNAVAILABLE, FENCED, UNKNOWN_OUTCOME, DATA_LOSS; per message
-     * MALFORMED_MESSAGE, MESSAGE_TOO_LARGE, INVALID_FIELD, NOT_SERVED.
+     * MALFORMED_MESSAGE, MESSAGE_TOO_LARGE, INVALID_FIELD, NOT_SERVED,
+     * DEDUPE_CONFLICT.
      * </pre>
      */
     public io.headrace.v1.PublishResponse publish(io.headrace.v1.PublishRequest request) throws io.grpc.StatusException {
@@ -297,12 +336,30 @@ public final class PublisherServiceGrpc {
      * The first frame is Open. Results of a topic come in the order of its
      * batches. The client keeps within PublishWindow. The server ends the stream
      * with OK after the client half-closed and every result was sent. A stream
-     * that breaks leaves the outcome of its open batches unknown. Reasons that
-     * end the stream: FRAME_ORDER, MALFORMED_FRAME, INVALID_FIELD, BATCH_SIZE,
-     * NOT_SERVED, PUBLISH_SEQUENCE_GAP, PUBLISH_WINDOW_EXCEEDED, LIMIT_REACHED (too
-     * many topics), SLOW_READER, SESSION_SILENT, DRAINING, STORE_UNAVAILABLE, FENCED,
-     * UNKNOWN_OUTCOME. Per message also those of Publish, INVALID_NAME and
-     * TOPIC_NOT_FOUND among them.
+     * that breaks leaves the outcome of its open batches unknown, unless it has a
+     * producer. Reasons that end the stream: FRAME_ORDER, MALFORMED_FRAME,
+     * INVALID_FIELD, BATCH_SIZE, NOT_SERVED, PUBLISH_SEQUENCE_GAP,
+     * PUBLISH_WINDOW_EXCEEDED, LIMIT_REACHED (too many topics, or producers),
+     * STALE_PRODUCER, SLOW_READER, SESSION_SILENT, DRAINING, STORE_UNAVAILABLE,
+     * FENCED, UNKNOWN_OUTCOME. Per message also those of Publish, INVALID_NAME and
+     * TOPIC_NOT_FOUND among them, and of a producer's PUBLISH_SEQUENCE_GAP,
+     * PUBLISH_BATCH_CHANGED and OUTCOME_FORGOTTEN.
+     * A stream with a producer publishes without duplicates, over broken streams and
+     * restarts of the server:
+     * - Sequences are the producer's own, for each topic, and go on from stream to
+     *   stream. Open fences the producer's older streams, and what they sent and is
+     *   not stored by then never will be.
+     * - A batch that is sent again, unchanged, is not stored again: its result is that
+     *   of the first time, positions and failures. The last 1,024 batches to a topic
+     *   are remembered; of older ones the result is OUTCOME_FORGOTTEN.
+     * - MALFORMED_MESSAGE, MESSAGE_TOO_LARGE, INVALID_FIELD, NOT_SERVED and
+     *   DEDUPE_CONFLICT are a message's own: it uses up its sequence. Every other
+     *   failure is the whole batch's: its sequences are not used up, and what the
+     *   stream sent behind it to the topic fails too and is not stored, until the
+     *   client begins again with the first of those sequences.
+     * - Messages without ordering_key and dedupe_id go to one partition, the
+     *   producer's own, so that they keep their order.
+     * - A producer that was idle for 7 days is forgotten.
      * </pre>
      */
     @io.grpc.ExperimentalApi("https://github.com/grpc/grpc-java/issues/10918")
@@ -341,7 +398,8 @@ public final class PublisherServiceGrpc {
      * message fails that message alone. Reasons: INVALID_NAME, BATCH_SIZE,
      * MALFORMED_FRAME, TOPIC_NOT_FOUND, TOPIC_DELETED, DISK_FULL, DRAINING,
      * STORE_UNAVAILABLE, FENCED, UNKNOWN_OUTCOME, DATA_LOSS; per message
-     * MALFORMED_MESSAGE, MESSAGE_TOO_LARGE, INVALID_FIELD, NOT_SERVED.
+     * MALFORMED_MESSAGE, MESSAGE_TOO_LARGE, INVALID_FIELD, NOT_SERVED,
+     * DEDUPE_CONFLICT.
      * </pre>
      */
     public io.headrace.v1.PublishResponse publish(io.headrace.v1.PublishRequest request) {
@@ -378,7 +436,8 @@ public final class PublisherServiceGrpc {
      * message fails that message alone. Reasons: INVALID_NAME, BATCH_SIZE,
      * MALFORMED_FRAME, TOPIC_NOT_FOUND, TOPIC_DELETED, DISK_FULL, DRAINING,
      * STORE_UNAVAILABLE, FENCED, UNKNOWN_OUTCOME, DATA_LOSS; per message
-     * MALFORMED_MESSAGE, MESSAGE_TOO_LARGE, INVALID_FIELD, NOT_SERVED.
+     * MALFORMED_MESSAGE, MESSAGE_TOO_LARGE, INVALID_FIELD, NOT_SERVED,
+     * DEDUPE_CONFLICT.
      * </pre>
      */
     public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.PublishResponse> publish(

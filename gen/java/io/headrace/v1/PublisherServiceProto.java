@@ -67,6 +67,11 @@ public final class PublisherServiceProto {
     com.google.protobuf.GeneratedMessage.FieldAccessorTable
       internal_static_headrace_v1_PublishStreamRequest_PublishBatch_fieldAccessorTable;
   static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_headrace_v1_PublishStreamRequest_LookUp_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessage.FieldAccessorTable
+      internal_static_headrace_v1_PublishStreamRequest_LookUp_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
     internal_static_headrace_v1_PublishStreamResponse_descriptor;
   static final 
     com.google.protobuf.GeneratedMessage.FieldAccessorTable
@@ -81,6 +86,11 @@ public final class PublisherServiceProto {
   static final 
     com.google.protobuf.GeneratedMessage.FieldAccessorTable
       internal_static_headrace_v1_PublishStreamResponse_PublishResult_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_headrace_v1_PublishStreamResponse_LookedUp_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessage.FieldAccessorTable
+      internal_static_headrace_v1_PublishStreamResponse_LookedUp_fieldAccessorTable;
   static final com.google.protobuf.Descriptors.Descriptor
     internal_static_headrace_v1_PublishStreamResponse_PublishWindow_descriptor;
   static final 
@@ -105,63 +115,72 @@ public final class PublisherServiceProto {
       "hedRunR\004runs\0227\n\010failures\030\002 \003(\0132\033.headrac" +
       "e.v1.PublishFailureR\010failures\0227\n\ndurabil" +
       "ity\030\003 \001(\0162\027.headrace.v1.DurabilityR\ndura" +
-      "bility\"\214\001\n\014PublishedRun\022%\n\016first_sequenc" +
+      "bility\"\252\001\n\014PublishedRun\022%\n\016first_sequenc" +
       "e\030\001 \001(\004R\rfirstSequence\022\034\n\tpartition\030\002 \001(" +
       "\rR\tpartition\022!\n\014first_offset\030\003 \001(\004R\013firs" +
-      "tOffset\022\024\n\005count\030\004 \001(\rR\005count\"\253\001\n\016Publis" +
-      "hFailure\022%\n\016first_sequence\030\001 \001(\004R\rfirstS" +
-      "equence\022\024\n\005count\030\002 \001(\rR\005count\0220\n\006reason\030" +
-      "\003 \001(\0162\030.headrace.v1.ErrorReasonR\006reason\022" +
-      "\024\n\005field\030\004 \001(\tR\005field\022\024\n\005limit\030\005 \001(\004R\005li" +
-      "mit\"\224\003\n\rPublishLimits\022*\n\021max_message_byt" +
-      "es\030\001 \001(\004R\017maxMessageBytes\022,\n\022max_batch_m" +
-      "essages\030\002 \001(\rR\020maxBatchMessages\022&\n\017max_b" +
-      "atch_bytes\030\003 \001(\004R\rmaxBatchBytes\022%\n\016max_a" +
-      "ttributes\030\004 \001(\rR\rmaxAttributes\0225\n\027max_at" +
-      "tribute_key_bytes\030\005 \001(\rR\024maxAttributeKey" +
-      "Bytes\0229\n\031max_attribute_value_bytes\030\006 \001(\r" +
-      "R\026maxAttributeValueBytes\0223\n\026max_ordering" +
-      "_key_bytes\030\007 \001(\rR\023maxOrderingKeyBytes\0223\n" +
-      "\026max_content_type_bytes\030\010 \001(\rR\023maxConten" +
-      "tTypeBytes\"\313\003\n\024PublishStreamRequest\022<\n\004o" +
-      "pen\030\001 \001(\0132&.headrace.v1.PublishStreamReq" +
-      "uest.OpenH\000R\004open\022U\n\rpublish_batch\030\002 \001(\013" +
-      "2..headrace.v1.PublishStreamRequest.Publ" +
-      "ishBatchH\000R\014publishBatch\0226\n\theartbeat\030\003 " +
-      "\001(\0132\026.headrace.v1.HeartbeatH\000R\theartbeat" +
-      "\032D\n\004Open\022\037\n\013producer_id\030\001 \001(\tR\nproducerI" +
-      "d\022\033\n\tclient_id\030\002 \001(\tR\010clientId\032\226\001\n\014Publi" +
-      "shBatch\022\024\n\005topic\030\001 \001(\tR\005topic\022%\n\016first_s" +
-      "equence\030\002 \001(\004R\rfirstSequence\022\027\n\007one_way\030" +
-      "\003 \001(\010R\006oneWay\0220\n\010messages\030\017 \003(\0132\024.headra" +
-      "ce.v1.MessageR\010messagesB\007\n\005frame\"\205\006\n\025Pub" +
-      "lishStreamResponse\022C\n\006opened\030\001 \001(\0132).hea" +
-      "drace.v1.PublishStreamResponse.OpenedH\000R" +
-      "\006opened\022Y\n\016publish_result\030\002 \001(\01320.headra" +
-      "ce.v1.PublishStreamResponse.PublishResul" +
-      "tH\000R\rpublishResult\022Y\n\016publish_window\030\003 \001" +
-      "(\01320.headrace.v1.PublishStreamResponse.P" +
-      "ublishWindowH\000R\rpublishWindow\022.\n\007go_away" +
-      "\030\004 \001(\0132\023.headrace.v1.GoAwayH\000R\006goAway\032c\n" +
-      "\006Opened\0222\n\006limits\030\001 \001(\0132\032.headrace.v1.Pu" +
-      "blishLimitsR\006limits\022%\n\016producer_epoch\030\002 " +
-      "\001(\004R\rproducerEpoch\032\361\001\n\rPublishResult\022\024\n\005" +
-      "topic\030\001 \001(\tR\005topic\022)\n\020through_sequence\030\002" +
-      " \001(\004R\017throughSequence\022-\n\004runs\030\003 \003(\0132\031.he" +
-      "adrace.v1.PublishedRunR\004runs\0227\n\010failures" +
-      "\030\004 \003(\0132\033.headrace.v1.PublishFailureR\010fai" +
-      "lures\0227\n\ndurability\030\005 \001(\0162\027.headrace.v1." +
-      "DurabilityR\ndurability\032_\n\rPublishWindow\022" +
-      ")\n\020through_messages\030\001 \001(\004R\017throughMessag" +
-      "es\022#\n\rthrough_bytes\030\002 \001(\004R\014throughBytesB" +
-      "\007\n\005frame2\264\001\n\020PublisherService\022D\n\007Publish" +
-      "\022\033.headrace.v1.PublishRequest\032\034.headrace" +
-      ".v1.PublishResponse\022Z\n\rPublishStream\022!.h" +
-      "eadrace.v1.PublishStreamRequest\032\".headra" +
-      "ce.v1.PublishStreamResponse(\0010\001Be\n\016io.he" +
-      "adrace.v1B\025PublisherServiceProtoP\001Z:gith" +
-      "ub.com/headrace/headrace/gen/go/headrace" +
-      "/v1;headracev1b\006proto3"
+      "tOffset\022\024\n\005count\030\004 \001(\rR\005count\022\034\n\tduplica" +
+      "te\030\005 \001(\010R\tduplicate\"\253\001\n\016PublishFailure\022%" +
+      "\n\016first_sequence\030\001 \001(\004R\rfirstSequence\022\024\n" +
+      "\005count\030\002 \001(\rR\005count\0220\n\006reason\030\003 \001(\0162\030.he" +
+      "adrace.v1.ErrorReasonR\006reason\022\024\n\005field\030\004" +
+      " \001(\tR\005field\022\024\n\005limit\030\005 \001(\004R\005limit\"\303\003\n\rPu" +
+      "blishLimits\022*\n\021max_message_bytes\030\001 \001(\004R\017" +
+      "maxMessageBytes\022,\n\022max_batch_messages\030\002 " +
+      "\001(\rR\020maxBatchMessages\022&\n\017max_batch_bytes" +
+      "\030\003 \001(\004R\rmaxBatchBytes\022%\n\016max_attributes\030" +
+      "\004 \001(\rR\rmaxAttributes\0225\n\027max_attribute_ke" +
+      "y_bytes\030\005 \001(\rR\024maxAttributeKeyBytes\0229\n\031m" +
+      "ax_attribute_value_bytes\030\006 \001(\rR\026maxAttri" +
+      "buteValueBytes\0223\n\026max_ordering_key_bytes" +
+      "\030\007 \001(\rR\023maxOrderingKeyBytes\0223\n\026max_conte" +
+      "nt_type_bytes\030\010 \001(\rR\023maxContentTypeBytes" +
+      "\022-\n\023max_dedupe_id_bytes\030\t \001(\rR\020maxDedupe" +
+      "IdBytes\"\327\004\n\024PublishStreamRequest\022<\n\004open" +
+      "\030\001 \001(\0132&.headrace.v1.PublishStreamReques" +
+      "t.OpenH\000R\004open\022U\n\rpublish_batch\030\002 \001(\0132.." +
+      "headrace.v1.PublishStreamRequest.Publish" +
+      "BatchH\000R\014publishBatch\0226\n\theartbeat\030\003 \001(\013" +
+      "2\026.headrace.v1.HeartbeatH\000R\theartbeat\022C\n" +
+      "\007look_up\030\004 \001(\0132(.headrace.v1.PublishStre" +
+      "amRequest.LookUpH\000R\006lookUp\032D\n\004Open\022\037\n\013pr" +
+      "oducer_id\030\001 \001(\tR\nproducerId\022\033\n\tclient_id" +
+      "\030\002 \001(\tR\010clientId\032\226\001\n\014PublishBatch\022\024\n\005top" +
+      "ic\030\001 \001(\tR\005topic\022%\n\016first_sequence\030\002 \001(\004R" +
+      "\rfirstSequence\022\027\n\007one_way\030\003 \001(\010R\006oneWay\022" +
+      "0\n\010messages\030\017 \003(\0132\024.headrace.v1.MessageR" +
+      "\010messages\032E\n\006LookUp\022\024\n\005topic\030\001 \001(\tR\005topi" +
+      "c\022%\n\016first_sequence\030\002 \001(\004R\rfirstSequence" +
+      "B\007\n\005frame\"\230\007\n\025PublishStreamResponse\022C\n\006o" +
+      "pened\030\001 \001(\0132).headrace.v1.PublishStreamR" +
+      "esponse.OpenedH\000R\006opened\022Y\n\016publish_resu" +
+      "lt\030\002 \001(\01320.headrace.v1.PublishStreamResp" +
+      "onse.PublishResultH\000R\rpublishResult\022Y\n\016p" +
+      "ublish_window\030\003 \001(\01320.headrace.v1.Publis" +
+      "hStreamResponse.PublishWindowH\000R\rpublish" +
+      "Window\022.\n\007go_away\030\004 \001(\0132\023.headrace.v1.Go" +
+      "AwayH\000R\006goAway\022J\n\tlooked_up\030\005 \001(\0132+.head" +
+      "race.v1.PublishStreamResponse.LookedUpH\000" +
+      "R\010lookedUp\032c\n\006Opened\0222\n\006limits\030\001 \001(\0132\032.h" +
+      "eadrace.v1.PublishLimitsR\006limits\022%\n\016prod" +
+      "ucer_epoch\030\002 \001(\004R\rproducerEpoch\032\361\001\n\rPubl" +
+      "ishResult\022\024\n\005topic\030\001 \001(\tR\005topic\022)\n\020throu" +
+      "gh_sequence\030\002 \001(\004R\017throughSequence\022-\n\004ru" +
+      "ns\030\003 \003(\0132\031.headrace.v1.PublishedRunR\004run" +
+      "s\0227\n\010failures\030\004 \003(\0132\033.headrace.v1.Publis" +
+      "hFailureR\010failures\0227\n\ndurability\030\005 \001(\0162\027" +
+      ".headrace.v1.DurabilityR\ndurability\032E\n\010L" +
+      "ookedUp\022\024\n\005topic\030\001 \001(\tR\005topic\022#\n\rnext_se" +
+      "quence\030\002 \001(\004R\014nextSequence\032_\n\rPublishWin" +
+      "dow\022)\n\020through_messages\030\001 \001(\004R\017throughMe" +
+      "ssages\022#\n\rthrough_bytes\030\002 \001(\004R\014throughBy" +
+      "tesB\007\n\005frame2\264\001\n\020PublisherService\022D\n\007Pub" +
+      "lish\022\033.headrace.v1.PublishRequest\032\034.head" +
+      "race.v1.PublishResponse\022Z\n\rPublishStream" +
+      "\022!.headrace.v1.PublishStreamRequest\032\".he" +
+      "adrace.v1.PublishStreamResponse(\0010\001Be\n\016i" +
+      "o.headrace.v1B\025PublisherServiceProtoP\001Z:" +
+      "github.com/headrace/headrace/gen/go/head" +
+      "race/v1;headracev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -187,7 +206,7 @@ public final class PublisherServiceProto {
     internal_static_headrace_v1_PublishedRun_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_PublishedRun_descriptor,
-        new java.lang.String[] { "FirstSequence", "Partition", "FirstOffset", "Count", });
+        new java.lang.String[] { "FirstSequence", "Partition", "FirstOffset", "Count", "Duplicate", });
     internal_static_headrace_v1_PublishFailure_descriptor =
       getDescriptor().getMessageTypes().get(3);
     internal_static_headrace_v1_PublishFailure_fieldAccessorTable = new
@@ -199,13 +218,13 @@ public final class PublisherServiceProto {
     internal_static_headrace_v1_PublishLimits_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_PublishLimits_descriptor,
-        new java.lang.String[] { "MaxMessageBytes", "MaxBatchMessages", "MaxBatchBytes", "MaxAttributes", "MaxAttributeKeyBytes", "MaxAttributeValueBytes", "MaxOrderingKeyBytes", "MaxContentTypeBytes", });
+        new java.lang.String[] { "MaxMessageBytes", "MaxBatchMessages", "MaxBatchBytes", "MaxAttributes", "MaxAttributeKeyBytes", "MaxAttributeValueBytes", "MaxOrderingKeyBytes", "MaxContentTypeBytes", "MaxDedupeIdBytes", });
     internal_static_headrace_v1_PublishStreamRequest_descriptor =
       getDescriptor().getMessageTypes().get(5);
     internal_static_headrace_v1_PublishStreamRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_PublishStreamRequest_descriptor,
-        new java.lang.String[] { "Open", "PublishBatch", "Heartbeat", "Frame", });
+        new java.lang.String[] { "Open", "PublishBatch", "Heartbeat", "LookUp", "Frame", });
     internal_static_headrace_v1_PublishStreamRequest_Open_descriptor =
       internal_static_headrace_v1_PublishStreamRequest_descriptor.getNestedTypes().get(0);
     internal_static_headrace_v1_PublishStreamRequest_Open_fieldAccessorTable = new
@@ -218,12 +237,18 @@ public final class PublisherServiceProto {
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_PublishStreamRequest_PublishBatch_descriptor,
         new java.lang.String[] { "Topic", "FirstSequence", "OneWay", "Messages", });
+    internal_static_headrace_v1_PublishStreamRequest_LookUp_descriptor =
+      internal_static_headrace_v1_PublishStreamRequest_descriptor.getNestedTypes().get(2);
+    internal_static_headrace_v1_PublishStreamRequest_LookUp_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessage.FieldAccessorTable(
+        internal_static_headrace_v1_PublishStreamRequest_LookUp_descriptor,
+        new java.lang.String[] { "Topic", "FirstSequence", });
     internal_static_headrace_v1_PublishStreamResponse_descriptor =
       getDescriptor().getMessageTypes().get(6);
     internal_static_headrace_v1_PublishStreamResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_PublishStreamResponse_descriptor,
-        new java.lang.String[] { "Opened", "PublishResult", "PublishWindow", "GoAway", "Frame", });
+        new java.lang.String[] { "Opened", "PublishResult", "PublishWindow", "GoAway", "LookedUp", "Frame", });
     internal_static_headrace_v1_PublishStreamResponse_Opened_descriptor =
       internal_static_headrace_v1_PublishStreamResponse_descriptor.getNestedTypes().get(0);
     internal_static_headrace_v1_PublishStreamResponse_Opened_fieldAccessorTable = new
@@ -236,8 +261,14 @@ public final class PublisherServiceProto {
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_PublishStreamResponse_PublishResult_descriptor,
         new java.lang.String[] { "Topic", "ThroughSequence", "Runs", "Failures", "Durability", });
-    internal_static_headrace_v1_PublishStreamResponse_PublishWindow_descriptor =
+    internal_static_headrace_v1_PublishStreamResponse_LookedUp_descriptor =
       internal_static_headrace_v1_PublishStreamResponse_descriptor.getNestedTypes().get(2);
+    internal_static_headrace_v1_PublishStreamResponse_LookedUp_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessage.FieldAccessorTable(
+        internal_static_headrace_v1_PublishStreamResponse_LookedUp_descriptor,
+        new java.lang.String[] { "Topic", "NextSequence", });
+    internal_static_headrace_v1_PublishStreamResponse_PublishWindow_descriptor =
+      internal_static_headrace_v1_PublishStreamResponse_descriptor.getNestedTypes().get(3);
     internal_static_headrace_v1_PublishStreamResponse_PublishWindow_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_PublishStreamResponse_PublishWindow_descriptor,

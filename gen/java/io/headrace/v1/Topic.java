@@ -330,8 +330,10 @@ java.lang.String defaultValue) {
   private com.google.protobuf.Duration dedupeWindow_;
   /**
    * <pre>
-   * The window in which one dedupe_id counts once. Not served yet: NOT_SERVED
-   * when set.
+   * How long Message.dedupe_id is remembered: within it one id counts once in a
+   * partition. 0 to 7 days; 0 means that ids are not looked at. Default: 10
+   * minutes. May be updated: a longer window brings nothing back that was
+   * forgotten before.
    * </pre>
    *
    * <code>.google.protobuf.Duration dedupe_window = 8 [json_name = "dedupeWindow"];</code>
@@ -343,8 +345,10 @@ java.lang.String defaultValue) {
   }
   /**
    * <pre>
-   * The window in which one dedupe_id counts once. Not served yet: NOT_SERVED
-   * when set.
+   * How long Message.dedupe_id is remembered: within it one id counts once in a
+   * partition. 0 to 7 days; 0 means that ids are not looked at. Default: 10
+   * minutes. May be updated: a longer window brings nothing back that was
+   * forgotten before.
    * </pre>
    *
    * <code>.google.protobuf.Duration dedupe_window = 8 [json_name = "dedupeWindow"];</code>
@@ -356,8 +360,10 @@ java.lang.String defaultValue) {
   }
   /**
    * <pre>
-   * The window in which one dedupe_id counts once. Not served yet: NOT_SERVED
-   * when set.
+   * How long Message.dedupe_id is remembered: within it one id counts once in a
+   * partition. 0 to 7 days; 0 means that ids are not looked at. Default: 10
+   * minutes. May be updated: a longer window brings nothing back that was
+   * forgotten before.
    * </pre>
    *
    * <code>.google.protobuf.Duration dedupe_window = 8 [json_name = "dedupeWindow"];</code>
@@ -365,6 +371,23 @@ java.lang.String defaultValue) {
   @java.lang.Override
   public com.google.protobuf.DurationOrBuilder getDedupeWindowOrBuilder() {
     return dedupeWindow_ == null ? com.google.protobuf.Duration.getDefaultInstance() : dedupeWindow_;
+  }
+
+  public static final int DEDUPE_MAX_IDS_FIELD_NUMBER = 9;
+  private long dedupeMaxIds_ = 0L;
+  /**
+   * <pre>
+   * How many ids are remembered of each partition, 1 to 1,000,000: beyond it the
+   * oldest are forgotten before the window is over, so that memory is bounded (an
+   * id takes about 50 bytes of it). Default: 1,000,000. May be updated.
+   * </pre>
+   *
+   * <code>uint64 dedupe_max_ids = 9 [json_name = "dedupeMaxIds"];</code>
+   * @return The dedupeMaxIds.
+   */
+  @java.lang.Override
+  public long getDedupeMaxIds() {
+    return dedupeMaxIds_;
   }
 
   public static final int CREATE_TIME_FIELD_NUMBER = 20;
@@ -472,6 +495,9 @@ java.lang.String defaultValue) {
     if (((bitField0_ & 0x00000002) != 0)) {
       output.writeMessage(8, getDedupeWindow());
     }
+    if (dedupeMaxIds_ != 0L) {
+      output.writeUInt64(9, dedupeMaxIds_);
+    }
     if (((bitField0_ & 0x00000004) != 0)) {
       output.writeMessage(20, getCreateTime());
     }
@@ -524,6 +550,10 @@ java.lang.String defaultValue) {
       size += com.google.protobuf.CodedOutputStream
         .computeMessageSize(8, getDedupeWindow());
     }
+    if (dedupeMaxIds_ != 0L) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeUInt64Size(9, dedupeMaxIds_);
+    }
     if (((bitField0_ & 0x00000004) != 0)) {
       size += com.google.protobuf.CodedOutputStream
         .computeMessageSize(20, getCreateTime());
@@ -568,6 +598,8 @@ java.lang.String defaultValue) {
       if (!getDedupeWindow()
           .equals(other.getDedupeWindow())) return false;
     }
+    if (getDedupeMaxIds()
+        != other.getDedupeMaxIds()) return false;
     if (hasCreateTime() != other.hasCreateTime()) return false;
     if (hasCreateTime()) {
       if (!getCreateTime()
@@ -609,6 +641,9 @@ java.lang.String defaultValue) {
       hash = (37 * hash) + DEDUPE_WINDOW_FIELD_NUMBER;
       hash = (53 * hash) + getDedupeWindow().hashCode();
     }
+    hash = (37 * hash) + DEDUPE_MAX_IDS_FIELD_NUMBER;
+    hash = (53 * hash) + com.google.protobuf.Internal.hashLong(
+        getDedupeMaxIds());
     if (hasCreateTime()) {
       hash = (37 * hash) + CREATE_TIME_FIELD_NUMBER;
       hash = (53 * hash) + getCreateTime().hashCode();
@@ -796,6 +831,7 @@ java.lang.String defaultValue) {
         dedupeWindowBuilder_.dispose();
         dedupeWindowBuilder_ = null;
       }
+      dedupeMaxIds_ = 0L;
       createTime_ = null;
       if (createTimeBuilder_ != null) {
         createTimeBuilder_.dispose();
@@ -868,12 +904,15 @@ java.lang.String defaultValue) {
         to_bitField0_ |= 0x00000002;
       }
       if (((from_bitField0_ & 0x00000100) != 0)) {
+        result.dedupeMaxIds_ = dedupeMaxIds_;
+      }
+      if (((from_bitField0_ & 0x00000200) != 0)) {
         result.createTime_ = createTimeBuilder_ == null
             ? createTime_
             : createTimeBuilder_.build();
         to_bitField0_ |= 0x00000004;
       }
-      if (((from_bitField0_ & 0x00000200) != 0)) {
+      if (((from_bitField0_ & 0x00000400) != 0)) {
         result.state_ = state_;
       }
       result.bitField0_ |= to_bitField0_;
@@ -916,6 +955,9 @@ java.lang.String defaultValue) {
       }
       if (other.hasDedupeWindow()) {
         mergeDedupeWindow(other.getDedupeWindow());
+      }
+      if (other.getDedupeMaxIds() != 0L) {
+        setDedupeMaxIds(other.getDedupeMaxIds());
       }
       if (other.hasCreateTime()) {
         mergeCreateTime(other.getCreateTime());
@@ -997,16 +1039,21 @@ java.lang.String defaultValue) {
               bitField0_ |= 0x00000080;
               break;
             } // case 66
+            case 72: {
+              dedupeMaxIds_ = input.readUInt64();
+              bitField0_ |= 0x00000100;
+              break;
+            } // case 72
             case 162: {
               input.readMessage(
                   internalGetCreateTimeFieldBuilder().getBuilder(),
                   extensionRegistry);
-              bitField0_ |= 0x00000100;
+              bitField0_ |= 0x00000200;
               break;
             } // case 162
             case 168: {
               state_ = input.readEnum();
-              bitField0_ |= 0x00000200;
+              bitField0_ |= 0x00000400;
               break;
             } // case 168
             default: {
@@ -1666,8 +1713,10 @@ java.lang.String defaultValue) {
         com.google.protobuf.Duration, com.google.protobuf.Duration.Builder, com.google.protobuf.DurationOrBuilder> dedupeWindowBuilder_;
     /**
      * <pre>
-     * The window in which one dedupe_id counts once. Not served yet: NOT_SERVED
-     * when set.
+     * How long Message.dedupe_id is remembered: within it one id counts once in a
+     * partition. 0 to 7 days; 0 means that ids are not looked at. Default: 10
+     * minutes. May be updated: a longer window brings nothing back that was
+     * forgotten before.
      * </pre>
      *
      * <code>.google.protobuf.Duration dedupe_window = 8 [json_name = "dedupeWindow"];</code>
@@ -1678,8 +1727,10 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The window in which one dedupe_id counts once. Not served yet: NOT_SERVED
-     * when set.
+     * How long Message.dedupe_id is remembered: within it one id counts once in a
+     * partition. 0 to 7 days; 0 means that ids are not looked at. Default: 10
+     * minutes. May be updated: a longer window brings nothing back that was
+     * forgotten before.
      * </pre>
      *
      * <code>.google.protobuf.Duration dedupe_window = 8 [json_name = "dedupeWindow"];</code>
@@ -1694,8 +1745,10 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The window in which one dedupe_id counts once. Not served yet: NOT_SERVED
-     * when set.
+     * How long Message.dedupe_id is remembered: within it one id counts once in a
+     * partition. 0 to 7 days; 0 means that ids are not looked at. Default: 10
+     * minutes. May be updated: a longer window brings nothing back that was
+     * forgotten before.
      * </pre>
      *
      * <code>.google.protobuf.Duration dedupe_window = 8 [json_name = "dedupeWindow"];</code>
@@ -1715,8 +1768,10 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The window in which one dedupe_id counts once. Not served yet: NOT_SERVED
-     * when set.
+     * How long Message.dedupe_id is remembered: within it one id counts once in a
+     * partition. 0 to 7 days; 0 means that ids are not looked at. Default: 10
+     * minutes. May be updated: a longer window brings nothing back that was
+     * forgotten before.
      * </pre>
      *
      * <code>.google.protobuf.Duration dedupe_window = 8 [json_name = "dedupeWindow"];</code>
@@ -1734,8 +1789,10 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The window in which one dedupe_id counts once. Not served yet: NOT_SERVED
-     * when set.
+     * How long Message.dedupe_id is remembered: within it one id counts once in a
+     * partition. 0 to 7 days; 0 means that ids are not looked at. Default: 10
+     * minutes. May be updated: a longer window brings nothing back that was
+     * forgotten before.
      * </pre>
      *
      * <code>.google.protobuf.Duration dedupe_window = 8 [json_name = "dedupeWindow"];</code>
@@ -1760,8 +1817,10 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The window in which one dedupe_id counts once. Not served yet: NOT_SERVED
-     * when set.
+     * How long Message.dedupe_id is remembered: within it one id counts once in a
+     * partition. 0 to 7 days; 0 means that ids are not looked at. Default: 10
+     * minutes. May be updated: a longer window brings nothing back that was
+     * forgotten before.
      * </pre>
      *
      * <code>.google.protobuf.Duration dedupe_window = 8 [json_name = "dedupeWindow"];</code>
@@ -1778,8 +1837,10 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The window in which one dedupe_id counts once. Not served yet: NOT_SERVED
-     * when set.
+     * How long Message.dedupe_id is remembered: within it one id counts once in a
+     * partition. 0 to 7 days; 0 means that ids are not looked at. Default: 10
+     * minutes. May be updated: a longer window brings nothing back that was
+     * forgotten before.
      * </pre>
      *
      * <code>.google.protobuf.Duration dedupe_window = 8 [json_name = "dedupeWindow"];</code>
@@ -1791,8 +1852,10 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The window in which one dedupe_id counts once. Not served yet: NOT_SERVED
-     * when set.
+     * How long Message.dedupe_id is remembered: within it one id counts once in a
+     * partition. 0 to 7 days; 0 means that ids are not looked at. Default: 10
+     * minutes. May be updated: a longer window brings nothing back that was
+     * forgotten before.
      * </pre>
      *
      * <code>.google.protobuf.Duration dedupe_window = 8 [json_name = "dedupeWindow"];</code>
@@ -1807,8 +1870,10 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The window in which one dedupe_id counts once. Not served yet: NOT_SERVED
-     * when set.
+     * How long Message.dedupe_id is remembered: within it one id counts once in a
+     * partition. 0 to 7 days; 0 means that ids are not looked at. Default: 10
+     * minutes. May be updated: a longer window brings nothing back that was
+     * forgotten before.
      * </pre>
      *
      * <code>.google.protobuf.Duration dedupe_window = 8 [json_name = "dedupeWindow"];</code>
@@ -1827,6 +1892,56 @@ java.lang.String defaultValue) {
       return dedupeWindowBuilder_;
     }
 
+    private long dedupeMaxIds_ ;
+    /**
+     * <pre>
+     * How many ids are remembered of each partition, 1 to 1,000,000: beyond it the
+     * oldest are forgotten before the window is over, so that memory is bounded (an
+     * id takes about 50 bytes of it). Default: 1,000,000. May be updated.
+     * </pre>
+     *
+     * <code>uint64 dedupe_max_ids = 9 [json_name = "dedupeMaxIds"];</code>
+     * @return The dedupeMaxIds.
+     */
+    @java.lang.Override
+    public long getDedupeMaxIds() {
+      return dedupeMaxIds_;
+    }
+    /**
+     * <pre>
+     * How many ids are remembered of each partition, 1 to 1,000,000: beyond it the
+     * oldest are forgotten before the window is over, so that memory is bounded (an
+     * id takes about 50 bytes of it). Default: 1,000,000. May be updated.
+     * </pre>
+     *
+     * <code>uint64 dedupe_max_ids = 9 [json_name = "dedupeMaxIds"];</code>
+     * @param value The dedupeMaxIds to set.
+     * @return This builder for chaining.
+     */
+    public Builder setDedupeMaxIds(long value) {
+
+      dedupeMaxIds_ = value;
+      bitField0_ |= 0x00000100;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * How many ids are remembered of each partition, 1 to 1,000,000: beyond it the
+     * oldest are forgotten before the window is over, so that memory is bounded (an
+     * id takes about 50 bytes of it). Default: 1,000,000. May be updated.
+     * </pre>
+     *
+     * <code>uint64 dedupe_max_ids = 9 [json_name = "dedupeMaxIds"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearDedupeMaxIds() {
+      bitField0_ = (bitField0_ & ~0x00000100);
+      dedupeMaxIds_ = 0L;
+      onChanged();
+      return this;
+    }
+
     private com.google.protobuf.Timestamp createTime_;
     private com.google.protobuf.SingleFieldBuilder<
         com.google.protobuf.Timestamp, com.google.protobuf.Timestamp.Builder, com.google.protobuf.TimestampOrBuilder> createTimeBuilder_;
@@ -1839,7 +1954,7 @@ java.lang.String defaultValue) {
      * @return Whether the createTime field is set.
      */
     public boolean hasCreateTime() {
-      return ((bitField0_ & 0x00000100) != 0);
+      return ((bitField0_ & 0x00000200) != 0);
     }
     /**
      * <pre>
@@ -1872,7 +1987,7 @@ java.lang.String defaultValue) {
       } else {
         createTimeBuilder_.setMessage(value);
       }
-      bitField0_ |= 0x00000100;
+      bitField0_ |= 0x00000200;
       onChanged();
       return this;
     }
@@ -1890,7 +2005,7 @@ java.lang.String defaultValue) {
       } else {
         createTimeBuilder_.setMessage(builderForValue.build());
       }
-      bitField0_ |= 0x00000100;
+      bitField0_ |= 0x00000200;
       onChanged();
       return this;
     }
@@ -1903,7 +2018,7 @@ java.lang.String defaultValue) {
      */
     public Builder mergeCreateTime(com.google.protobuf.Timestamp value) {
       if (createTimeBuilder_ == null) {
-        if (((bitField0_ & 0x00000100) != 0) &&
+        if (((bitField0_ & 0x00000200) != 0) &&
           createTime_ != null &&
           createTime_ != com.google.protobuf.Timestamp.getDefaultInstance()) {
           getCreateTimeBuilder().mergeFrom(value);
@@ -1914,7 +2029,7 @@ java.lang.String defaultValue) {
         createTimeBuilder_.mergeFrom(value);
       }
       if (createTime_ != null) {
-        bitField0_ |= 0x00000100;
+        bitField0_ |= 0x00000200;
         onChanged();
       }
       return this;
@@ -1927,7 +2042,7 @@ java.lang.String defaultValue) {
      * <code>.google.protobuf.Timestamp create_time = 20 [json_name = "createTime"];</code>
      */
     public Builder clearCreateTime() {
-      bitField0_ = (bitField0_ & ~0x00000100);
+      bitField0_ = (bitField0_ & ~0x00000200);
       createTime_ = null;
       if (createTimeBuilder_ != null) {
         createTimeBuilder_.dispose();
@@ -1944,7 +2059,7 @@ java.lang.String defaultValue) {
      * <code>.google.protobuf.Timestamp create_time = 20 [json_name = "createTime"];</code>
      */
     public com.google.protobuf.Timestamp.Builder getCreateTimeBuilder() {
-      bitField0_ |= 0x00000100;
+      bitField0_ |= 0x00000200;
       onChanged();
       return internalGetCreateTimeFieldBuilder().getBuilder();
     }
@@ -2007,7 +2122,7 @@ java.lang.String defaultValue) {
      */
     public Builder setStateValue(int value) {
       state_ = value;
-      bitField0_ |= 0x00000200;
+      bitField0_ |= 0x00000400;
       onChanged();
       return this;
     }
@@ -2035,7 +2150,7 @@ java.lang.String defaultValue) {
      */
     public Builder setState(io.headrace.v1.ResourceState value) {
       if (value == null) { throw new NullPointerException(); }
-      bitField0_ |= 0x00000200;
+      bitField0_ |= 0x00000400;
       state_ = value.getNumber();
       onChanged();
       return this;
@@ -2049,7 +2164,7 @@ java.lang.String defaultValue) {
      * @return This builder for chaining.
      */
     public Builder clearState() {
-      bitField0_ = (bitField0_ & ~0x00000200);
+      bitField0_ = (bitField0_ & ~0x00000400);
       state_ = 0;
       onChanged();
       return this;

@@ -175,8 +175,10 @@ java.lang.String defaultValue);
 
   /**
    * <pre>
-   * The window in which one dedupe_id counts once. Not served yet: NOT_SERVED
-   * when set.
+   * How long Message.dedupe_id is remembered: within it one id counts once in a
+   * partition. 0 to 7 days; 0 means that ids are not looked at. Default: 10
+   * minutes. May be updated: a longer window brings nothing back that was
+   * forgotten before.
    * </pre>
    *
    * <code>.google.protobuf.Duration dedupe_window = 8 [json_name = "dedupeWindow"];</code>
@@ -185,8 +187,10 @@ java.lang.String defaultValue);
   boolean hasDedupeWindow();
   /**
    * <pre>
-   * The window in which one dedupe_id counts once. Not served yet: NOT_SERVED
-   * when set.
+   * How long Message.dedupe_id is remembered: within it one id counts once in a
+   * partition. 0 to 7 days; 0 means that ids are not looked at. Default: 10
+   * minutes. May be updated: a longer window brings nothing back that was
+   * forgotten before.
    * </pre>
    *
    * <code>.google.protobuf.Duration dedupe_window = 8 [json_name = "dedupeWindow"];</code>
@@ -195,13 +199,27 @@ java.lang.String defaultValue);
   com.google.protobuf.Duration getDedupeWindow();
   /**
    * <pre>
-   * The window in which one dedupe_id counts once. Not served yet: NOT_SERVED
-   * when set.
+   * How long Message.dedupe_id is remembered: within it one id counts once in a
+   * partition. 0 to 7 days; 0 means that ids are not looked at. Default: 10
+   * minutes. May be updated: a longer window brings nothing back that was
+   * forgotten before.
    * </pre>
    *
    * <code>.google.protobuf.Duration dedupe_window = 8 [json_name = "dedupeWindow"];</code>
    */
   com.google.protobuf.DurationOrBuilder getDedupeWindowOrBuilder();
+
+  /**
+   * <pre>
+   * How many ids are remembered of each partition, 1 to 1,000,000: beyond it the
+   * oldest are forgotten before the window is over, so that memory is bounded (an
+   * id takes about 50 bytes of it). Default: 1,000,000. May be updated.
+   * </pre>
+   *
+   * <code>uint64 dedupe_max_ids = 9 [json_name = "dedupeMaxIds"];</code>
+   * @return The dedupeMaxIds.
+   */
+  long getDedupeMaxIds();
 
   /**
    * <pre>

@@ -63,7 +63,7 @@ public final class TopicProto {
       "\n\027headrace/v1/topic.proto\022\013headrace.v1\032\036" +
       "google/protobuf/duration.proto\032\037google/p" +
       "rotobuf/timestamp.proto\032\031headrace/v1/mes" +
-      "sage.proto\"\220\004\n\005Topic\022\022\n\004name\030\001 \001(\tR\004name" +
+      "sage.proto\"\266\004\n\005Topic\022\022\n\004name\030\001 \001(\tR\004name" +
       "\022\036\n\npartitions\030\002 \001(\rR\npartitions\0227\n\ndura" +
       "bility\030\003 \001(\0162\027.headrace.v1.DurabilityR\nd" +
       "urability\0224\n\tretention\030\004 \001(\0132\026.headrace." +
@@ -72,33 +72,34 @@ public final class TopicProto {
       "\003(\0132\036.headrace.v1.Topic.LabelsEntryR\006lab" +
       "els\022\026\n\006spread\030\007 \001(\010R\006spread\022>\n\rdedupe_wi" +
       "ndow\030\010 \001(\0132\031.google.protobuf.DurationR\014d" +
-      "edupeWindow\022;\n\013create_time\030\024 \001(\0132\032.googl" +
-      "e.protobuf.TimestampR\ncreateTime\0220\n\005stat" +
-      "e\030\025 \001(\0162\032.headrace.v1.ResourceStateR\005sta" +
-      "te\0329\n\013LabelsEntry\022\020\n\003key\030\001 \001(\tR\003key\022\024\n\005v" +
-      "alue\030\002 \001(\tR\005value:\0028\001\"\316\001\n\tRetention\0222\n\007m" +
-      "in_age\030\001 \001(\0132\031.google.protobuf.DurationR" +
-      "\006minAge\0222\n\007max_age\030\002 \001(\0132\031.google.protob" +
-      "uf.DurationR\006maxAge\022\033\n\tmax_bytes\030\003 \001(\004R\010" +
-      "maxBytes\022<\n\014keep_settled\030\004 \001(\0132\031.google." +
-      "protobuf.DurationR\013keepSettled\"\351\001\n\nTopic" +
-      "Stats\022\024\n\005topic\030\001 \001(\tR\005topic\022;\n\npartition" +
-      "s\030\002 \003(\0132\033.headrace.v1.PartitionStatsR\npa" +
-      "rtitions\022/\n\010retained\030\003 \001(\0132\023.headrace.v1" +
-      ".AmountR\010retained\0221\n\tpublished\030\004 \001(\0132\023.h" +
-      "eadrace.v1.AmountR\tpublished\022$\n\rsubscrip" +
-      "tions\030\005 \001(\rR\rsubscriptions\"\243\001\n\016Partition" +
-      "Stats\022\034\n\tpartition\030\001 \001(\rR\tpartition\022!\n\014f" +
-      "irst_offset\030\002 \001(\004R\013firstOffset\022\037\n\013next_o" +
-      "ffset\030\003 \001(\004R\nnextOffset\022/\n\010retained\030\004 \001(" +
-      "\0132\023.headrace.v1.AmountR\010retained*\240\001\n\rRes" +
-      "ourceState\022\036\n\032RESOURCE_STATE_UNSPECIFIED" +
-      "\020\000\022\033\n\027RESOURCE_STATE_CREATING\020\001\022\031\n\025RESOU" +
-      "RCE_STATE_ACTIVE\020\002\022\033\n\027RESOURCE_STATE_DEL" +
-      "ETING\020\003\022\032\n\026RESOURCE_STATE_DAMAGED\020\004BZ\n\016i" +
-      "o.headrace.v1B\nTopicProtoP\001Z:github.com/" +
-      "headrace/headrace/gen/go/headrace/v1;hea" +
-      "dracev1b\006proto3"
+      "edupeWindow\022$\n\016dedupe_max_ids\030\t \001(\004R\014ded" +
+      "upeMaxIds\022;\n\013create_time\030\024 \001(\0132\032.google." +
+      "protobuf.TimestampR\ncreateTime\0220\n\005state\030" +
+      "\025 \001(\0162\032.headrace.v1.ResourceStateR\005state" +
+      "\0329\n\013LabelsEntry\022\020\n\003key\030\001 \001(\tR\003key\022\024\n\005val" +
+      "ue\030\002 \001(\tR\005value:\0028\001\"\316\001\n\tRetention\0222\n\007min" +
+      "_age\030\001 \001(\0132\031.google.protobuf.DurationR\006m" +
+      "inAge\0222\n\007max_age\030\002 \001(\0132\031.google.protobuf" +
+      ".DurationR\006maxAge\022\033\n\tmax_bytes\030\003 \001(\004R\010ma" +
+      "xBytes\022<\n\014keep_settled\030\004 \001(\0132\031.google.pr" +
+      "otobuf.DurationR\013keepSettled\"\351\001\n\nTopicSt" +
+      "ats\022\024\n\005topic\030\001 \001(\tR\005topic\022;\n\npartitions\030" +
+      "\002 \003(\0132\033.headrace.v1.PartitionStatsR\npart" +
+      "itions\022/\n\010retained\030\003 \001(\0132\023.headrace.v1.A" +
+      "mountR\010retained\0221\n\tpublished\030\004 \001(\0132\023.hea" +
+      "drace.v1.AmountR\tpublished\022$\n\rsubscripti" +
+      "ons\030\005 \001(\rR\rsubscriptions\"\243\001\n\016PartitionSt" +
+      "ats\022\034\n\tpartition\030\001 \001(\rR\tpartition\022!\n\014fir" +
+      "st_offset\030\002 \001(\004R\013firstOffset\022\037\n\013next_off" +
+      "set\030\003 \001(\004R\nnextOffset\022/\n\010retained\030\004 \001(\0132" +
+      "\023.headrace.v1.AmountR\010retained*\240\001\n\rResou" +
+      "rceState\022\036\n\032RESOURCE_STATE_UNSPECIFIED\020\000" +
+      "\022\033\n\027RESOURCE_STATE_CREATING\020\001\022\031\n\025RESOURC" +
+      "E_STATE_ACTIVE\020\002\022\033\n\027RESOURCE_STATE_DELET" +
+      "ING\020\003\022\032\n\026RESOURCE_STATE_DAMAGED\020\004BZ\n\016io." +
+      "headrace.v1B\nTopicProtoP\001Z:github.com/he" +
+      "adrace/headrace/gen/go/headrace/v1;headr" +
+      "acev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -112,7 +113,7 @@ public final class TopicProto {
     internal_static_headrace_v1_Topic_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_Topic_descriptor,
-        new java.lang.String[] { "Name", "Partitions", "Durability", "Retention", "MaxMessageBytes", "Labels", "Spread", "DedupeWindow", "CreateTime", "State", });
+        new java.lang.String[] { "Name", "Partitions", "Durability", "Retention", "MaxMessageBytes", "Labels", "Spread", "DedupeWindow", "DedupeMaxIds", "CreateTime", "State", });
     internal_static_headrace_v1_Topic_LabelsEntry_descriptor =
       internal_static_headrace_v1_Topic_descriptor.getNestedTypes().get(0);
     internal_static_headrace_v1_Topic_LabelsEntry_fieldAccessorTable = new
