@@ -99,20 +99,25 @@ func (t *tableTally) await() {
 	if t.settle() {
 		return
 	}
-	looks := time.NewTicker(tallyInterval)
-	defer looks.Stop()
-	for deadline := time.After(t.timeout); ; {
-		select {
-		case <-looks.C:
-			if t.settle() {
-				return
-			}
-		case <-deadline:
-			_ = t.stop.trip("badger could not build a table and did not say so: nothing is lost as long as this compaction does not end")
-			t.hold()
-			return
+	if t.comes(t.settle) {
+		return
+	}
+	_ = t.stop.trip("badger could not build a table and did not say so: nothing is lost as long as this compaction does not end")
+	t.hold()
+}
+
+// comes looks until something is so, and says whether it came. It counts looks: while
+// the process is stopped no time passes for Badger either.
+func (t *tableTally) comes(so func() bool) bool {
+	ticks := time.NewTicker(tallyInterval)
+	defer ticks.Stop()
+	for looks := t.timeout / tallyInterval; looks > 0; looks-- {
+		<-ticks.C
+		if so() {
+			return true
 		}
 	}
+	return false
 }
 
 // settle looks for what is owed, and says whether nothing is any more.
@@ -156,31 +161,16 @@ func (t *tableTally) done(compactor int) {
 	t.built = nil
 }
 
+// checkPlaced looks for tables that were left out. One that goes within some time had
+// another compaction, or a reader.
 func (t *tableTally) checkPlaced() {
 	placed := map[string]bool{}
 	for _, info := range t.placed() {
 		placed[table.NewFilename(info.ID, t.dir)] = true
 	}
 	for _, path := range t.built {
-		if !placed[path] && exists(path) && !t.gone(path) {
+		if !placed[path] && exists(path) && !t.comes(func() bool { return !exists(path) }) {
 			_ = t.stop.trip("badger built the table %s and left it out: its records are lost, keep the directory", path)
-		}
-	}
-}
-
-// gone says whether a file goes within some time: another compaction may have it, or a
-// reader.
-func (t *tableTally) gone(path string) bool {
-	looks := time.NewTicker(tallyInterval)
-	defer looks.Stop()
-	for deadline := time.After(t.timeout); ; {
-		select {
-		case <-looks.C:
-			if !exists(path) {
-				return true
-			}
-		case <-deadline:
-			return false
 		}
 	}
 }
