@@ -5,6 +5,7 @@ module github.com/headrace/headrace/faults
 go 1.26.0
 
 require (
+	github.com/anishathalye/porcupine v1.3.1
 	github.com/google/go-cmp v0.7.0
 	github.com/hanwen/go-fuse/v2 v2.12.1
 	github.com/headrace/headrace v0.0.0

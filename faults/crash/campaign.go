@@ -25,6 +25,8 @@ type Campaign struct {
 	// besides. Seed gives all of what is random here.
 	Rounds int
 	Seed   uint64
+	// Calm is how long all are left alone before the first round.
+	Calm time.Duration
 	// Server is the headrace binary, Env what it gets besides the environment. Client is
 	// started for each client: its main calls Client when IsClient.
 	Server, Client string
@@ -166,6 +168,10 @@ func (r *running) rounds(ctx context.Context) error {
 	defer giveUp()
 	stop, ended := make(chan struct{}), make(chan error, 1) // its one result
 	go func() { ended <- r.administrator.run(administering, stop) }()
+	if err := r.victim.live(time.After(r.Calm)); err != nil {
+		giveUp()
+		return errors.Join(brokenBy(err), notCancelled(<-ended))
+	}
 	for round := range r.Rounds {
 		if err := r.round(ctx, round); err != nil {
 			giveUp()
@@ -224,7 +230,7 @@ func (r *running) round(ctx context.Context, round int) error {
 		if err := r.victim.live(time.After(r.moment(life))); err != nil {
 			return brokenBy(err)
 		}
-		if err := r.killClient("client alone"); err != nil {
+		if err := r.startClient(r.killClient("client alone")); err != nil {
 			return err
 		}
 	}
@@ -267,23 +273,20 @@ func (r *running) killServer() error {
 		r.result.Kills["server under load"]++
 		return nil
 	}
-	r.victim.record(history.ServerKilled)
-	if err := r.killClient("client with the server"); err != nil {
-		return err
-	}
-	r.victim.process.Kill()
+	one := r.killClient("client with the server")
+	r.victim.kill()
 	r.result.Kills["server under load"]++
-	return nil
+	return r.startClient(one)
 }
 
-// killClient kills one of the clients, and starts another in its place.
-func (r *running) killClient(how string) error {
+// killClient kills one of the clients and gives its role.
+func (r *running) killClient(how string) role {
 	i := r.random.IntN(len(r.clients))
 	c := r.clients[i]
 	c.kill(r.recorder)
 	r.result.Kills[how]++
 	r.clients = slices.Delete(r.clients, i, i+1)
-	return r.startClient(c.role)
+	return c.role
 }
 
 // rise starts the next server; some die before one stays.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 )
@@ -18,29 +19,59 @@ var (
 // shownLogBytes is how much of the log a failed test shows.
 const shownLogBytes = 8 << 10
 
+// smallRounds is up to how many rounds every message's history is checked with the
+// model, too.
+const smallRounds = 10
+
 func TestMain(m *testing.M) {
 	if IsClient() {
 		os.Exit(Client())
 	}
 	flag.Parse()
-	os.Exit(m.Run())
+	dir, err := os.MkdirTemp("", "crash")
+	if err != nil {
+		panic(err)
+	}
+	binaries = dir
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
 }
 
 // TestKilledServerKeepsItsPromises is the campaign itself.
 func TestKilledServerKeepsItsPromises(t *testing.T) {
-	c := newCampaign(t, build(t, nil))
+	c := newCampaign(t, soundServer(t))
 	c.Rounds = *rounds
 	result, err := c.Run(t.Context())
 	t.Logf("seed %d: %+v", c.Seed, result)
 	if err != nil {
-		t.Error(err)
+		t.Fatal(err)
 	}
 	if n := result.History; n.Acknowledged == 0 || n.Confirmed == 0 || n.Failed == 0 || result.Scratches == 0 {
 		t.Error("nothing was at stake")
 	}
-	if missing := result.Missing(); err == nil && len(missing) > 0 {
+	if missing := result.Missing(); len(missing) > 0 {
 		t.Errorf("the store was not restless: it has none of %q", missing)
 	}
+	if c.Rounds <= smallRounds {
+		checkOrder(t, c)
+	}
+}
+
+// TestWithoutAFaultNothingComesTwice: what is not retried, released or forgotten comes
+// once.
+func TestWithoutAFaultNothingComesTwice(t *testing.T) {
+	c := newCampaign(t, soundServer(t))
+	c.Calm = 3 * time.Second
+	result, err := c.Run(t.Context())
+	t.Logf("seed %d: %+v", c.Seed, result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := result.History; n.Repeated > 0 || n.Confirmed == 0 {
+		t.Errorf("%d came again, %d were acked", n.Repeated, n.Confirmed)
+	}
+	checkOrder(t, c)
 }
 
 // newCampaign is one with a seed that is shown, and a log that is when it fails.
@@ -61,11 +92,28 @@ func newCampaign(t *testing.T, server string) *Campaign {
 	return c
 }
 
-// build compiles the binary under test, with files laid over its own.
-func build(t *testing.T, overlay map[string]string) string {
+// binaries is where servers are built, for the life of this process.
+var binaries string
+
+// soundServer is the binary under test.
+func soundServer(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
-	binary, file := filepath.Join(dir, "headrace"), filepath.Join(dir, "overlay.json")
+	builtOnce.Do(func() { built = build(t, "sound", nil) })
+	if built == "" {
+		t.Fatal("the server was not built")
+	}
+	return built
+}
+
+var (
+	builtOnce sync.Once
+	built     string
+)
+
+// build compiles a server, with files laid over its own.
+func build(t *testing.T, name string, overlay map[string]string) string {
+	t.Helper()
+	binary, file := filepath.Join(binaries, name), filepath.Join(binaries, name+".json")
 	text, err := json.Marshal(map[string]any{"Replace": overlay})
 	if err == nil {
 		err = os.WriteFile(file, text, 0o600)

@@ -354,6 +354,8 @@ var legal = map[string]*script{
 		deliver(2, 1, 1).settle(2, Release, 1, 1).confirm(2).wait(50*time.Millisecond).deliver(2, 1, 2).ack(2, 2, 2).drained(1),
 	"a lease ended unseen before the server died": begun(0).open(1, 10, 9999).wait(31*time.Second).publish(1).killServer().serve(2).
 		open(2, 10, 9999).deliver(2, 1, 2).ack(2, 1, 1).drained(1),
+	"a dying server hears the last ack of what it sent last": begun(0).publish(1).open(1, 10, 9999).killServer().deliver(1, 1, 1).
+		settle(1, Ack, 1, 1).serve(2).drained(1),
 	"a dead client's last ack was heard": begun(0).publish(1).open(1, 10, 9999).deliver(1, 1, 1).killClient().settle(1, Ack, 1, 1).drained(1),
 	"what an old server sent is read late": begun(0).publish(1).open(1, 10, 9999).killServer().serve(2).open(2, 10, 9999).
 		deliver(2, 1, 1).ack(2, 1, 1).deliver(1, 1, 1).drained(1),

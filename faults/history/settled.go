@@ -14,7 +14,7 @@ func (s *session) deliveriesOf(e *Event, each func(sequence uint64, d *delivery)
 func (c *Checker) settling(s *session, e *Event) {
 	s.sent = max(s.sent, e.Settle)
 	s.settles = append(s.settles, settle{e.Settle, e.Sequence, e.Last})
-	s.deliveriesOf(e, func(n uint64, d *delivery) {
+	s.deliveriesOf(e, func(_ uint64, d *delivery) {
 		if d.verdict != 0 {
 			return // The first one counts.
 		}
@@ -22,8 +22,8 @@ func (c *Checker) settling(s *session, e *Event) {
 		if !d.over {
 			s.credit.gave(d.bytes)
 		}
-		if m := s.subscription.message(d.place); s.over && m.of(s, n) && !m.acked {
-			// A client that is about to die may still be heard.
+		if m := s.subscription.message(d.place); s.over && m.isNotNewer(s) && !m.acked {
+			// Who is about to die may still be heard.
 			m.mayBeAcked = m.mayBeAcked || e.Verdict == Ack
 			m.maybe++
 		}

@@ -123,6 +123,10 @@ type message struct {
 
 func (m *message) ready(at time.Duration) { m.isReady, m.readyAt = true, at }
 
+// isNotNewer says that the message has not come in a later life of the server than a
+// session's.
+func (m *message) isNotNewer(s *session) bool { return m.session == nil || m.session.life <= s.life }
+
 // of says whether a delivery is the message's last one.
 func (m *message) of(s *session, sequence uint64) bool {
 	return m.session == s && m.sequence == sequence

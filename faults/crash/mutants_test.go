@@ -1,0 +1,146 @@
+package crash
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/headrace/headrace/faults/history"
+)
+
+var allMutants = flag.Bool("mutants", false, "try every server that breaks a promise, not only those that are caught at once")
+
+// mutantVariable names the promise that a server of the mutants' build breaks.
+const mutantVariable = "HEADRACE_CRASH_MUTANT"
+
+// redCampaigns bounds the campaigns, of redRounds each, in which a mutant must be caught.
+const redCampaigns, redRounds = 4, 4
+
+// mutant is a change of the server that breaks a promise when the build's variable
+// mutant has its name.
+type mutant struct {
+	name, file, from, to string
+	// caughtBy are the promises that must be seen broken, one of them.
+	caughtBy []history.Promise
+	// atOnce: the first campaign catches it.
+	atOnce bool
+}
+
+var mutants = []mutant{
+	{
+		name: "the result goes out before the commit", file: "storage/shardlog/committer.go",
+		from:     "	c.seal(b)\n	c.inFlight = b\n",
+		to:       "	c.seal(b)\n	c.inFlight = b\n	if mutant == MUTANT {\n		b.completePublishes()\n		for i := range b.queues {\n			b.queues[i].n = 0\n		}\n	}\n",
+		caughtBy: []history.Promise{history.Lost, history.Shared},
+	},
+	{
+		name: "the confirmation goes out before the commit", file: "server/broker/delivery/confirm.go",
+		from:     "if !s.journal.covers(p.set, p.position) ||",
+		to:       "if mutant != MUTANT && !s.journal.covers(p.set, p.position) ||",
+		caughtBy: []history.Promise{history.Resurrected}, atOnce: true,
+	},
+	{
+		name: "attempts are not stored", file: "server/broker/change_set.go",
+		from:     "	for _, count := range from.Counts {\n",
+		to:       "	for _, count := range from.Counts {\n		if mutant == MUTANT {\n			break\n		}\n",
+		caughtBy: []history.Promise{history.WrongAttempt},
+	},
+	{
+		name: "credit is ignored", file: "server/broker/delivery/window.go",
+		from:     "func (x *session) left() Credit {\n",
+		to:       "func (x *session) left() Credit {\n	if mutant == MUTANT {\n		return Credit{1 << 10, 1 << 30}\n	}\n",
+		caughtBy: []history.Promise{history.OverCredited}, atOnce: true,
+	},
+	{
+		name: "the backoff is ignored", file: "server/broker/delivery/retry.go",
+		from:     "	for i := range counts[:n] {\n		counts[i].NotBefore = due\n",
+		to:       "	if mutant == MUTANT {\n		due = o.at\n	}\n	for i := range counts[:n] {\n		counts[i].NotBefore = due\n",
+		caughtBy: []history.Promise{history.Early},
+	},
+	{
+		name: "a restart forgets the acks past the floor", file: "server/broker/change_set.go",
+		from:     "		chunk.Acked = append(chunk.Acked, storage.OffsetRange{\n",
+		to:       "		if mutant == MUTANT {\n			break\n		}\n		chunk.Acked = append(chunk.Acked, storage.OffsetRange{\n",
+		caughtBy: []history.Promise{history.Resurrected},
+	},
+}
+
+// TestServersThatBreakPromisesAreCaught builds one server that breaks the promise that
+// its environment names, and lets the campaign find out.
+func TestServersThatBreakPromisesAreCaught(t *testing.T) {
+	server := build(t, "mutants", overlayMutants(t))
+	for _, m := range mutants {
+		if !m.atOnce && !*allMutants {
+			continue
+		}
+		t.Run(m.name, func(t *testing.T) {
+			for range redCampaigns {
+				if m.caught(t, server) {
+					return
+				}
+			}
+			t.Error("nobody noticed")
+		})
+	}
+}
+
+// caught says whether a campaign sees that the mutant breaks the promise.
+func (m *mutant) caught(t *testing.T, server string) bool {
+	t.Helper()
+	c := newCampaign(t, server)
+	c.Rounds, c.Env = redRounds, []string{mutantVariable + "=" + m.name}
+	_, err := c.Run(t.Context())
+	if !errors.Is(err, ErrPromiseBroken) {
+		t.Logf("not seen: %v", err)
+		return false
+	}
+	for _, p := range m.caughtBy {
+		if at := strings.Index(err.Error(), "\n"+string(p)); at >= 0 {
+			first, _, _ := strings.Cut(err.Error()[at+1:], "\n")
+			t.Logf("caught: %s", first)
+			return true
+		}
+	}
+	t.Logf("something else was seen: %v", err)
+	return false
+}
+
+// overlayMutants lays the mutants' files over the server's, and a file with the variable
+// mutant into each of their packages.
+func overlayMutants(t *testing.T) map[string]string {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, overlay, texts := t.TempDir(), map[string]string{}, map[string]string{}
+	for _, m := range mutants {
+		if texts[m.file] == "" {
+			text, err := os.ReadFile(filepath.Join(root, m.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts[m.file] = string(text)
+		}
+		if strings.Count(texts[m.file], m.from) != 1 {
+			t.Fatalf("%s does not say %q once", m.file, m.from)
+		}
+		texts[m.file] = strings.Replace(texts[m.file], m.from, strings.ReplaceAll(m.to, "MUTANT", `"`+m.name+`"`), 1)
+	}
+	lay := func(path, text string) {
+		name := filepath.Join(dir, strings.ReplaceAll(path, "/", "_"))
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		overlay[filepath.Join(root, path)] = name
+	}
+	for file, text := range texts {
+		lay(file, text)
+		folder := filepath.Dir(file)
+		lay(folder+"/mutant.go", "package "+filepath.Base(folder)+"\n\nimport \"os\"\n\nvar mutant = os.Getenv(\""+mutantVariable+"\")\n")
+	}
+	return overlay
+}
