@@ -20,6 +20,7 @@ CHECKS := lint check-generated breaking test race sim fuzz-smoke fault-smoke pow
 FUZZ_TIME ?= 5s
 SIM_STEPS ?= 1000000
 KILL_ROUNDS ?= 5
+KILL_FLAGS ?=
 SOAK_KILL_ROUNDS ?= 200
 CUT_ROUNDS ?= 6
 CUT_MOMENTS ?= 40
@@ -74,7 +75,7 @@ fuzz-smoke: ## Every Fuzz function for 5 seconds
 .PHONY: fault-smoke
 fault-smoke: ## Kill -9 a server and its clients under load, 5 rounds, and servers that break promises; check what all were told
 	$(GOTEST) -C ../faults -count=1 ./history/...
-	$(GOTEST) -C ../faults -count=1 -timeout 60m ./crash -rounds $(KILL_ROUNDS)
+	$(GOTEST) -C ../faults -count=1 -timeout 60m ./crash -rounds $(KILL_ROUNDS) $(KILL_FLAGS)
 
 .PHONY: power-cut
 power-cut: ## Cut the power beneath a store, 6 rounds and at 40 moments, and beneath stores that do not sync (root, Linux)
@@ -89,7 +90,7 @@ starved: ## A server without room, descriptors, file size or memory (Linux; root
 
 .PHONY: soak
 soak: ## The long ones: 200 kills, 300 power cuts, 600 moments, 10^8 simulator steps, minutes of fuzzing; hours
-	$(MAKE) fault-smoke KILL_ROUNDS=$(SOAK_KILL_ROUNDS)
+	$(MAKE) fault-smoke KILL_ROUNDS=$(SOAK_KILL_ROUNDS) KILL_FLAGS=-mutants
 	$(MAKE) power-cut CUT_ROUNDS=$(SOAK_CUT_ROUNDS) CUT_MOMENTS=$(SOAK_CUT_MOMENTS) CUT_LOADS=$(SOAK_CUT_LOADS)
 	$(MAKE) starved STARVED_FLAGS=-long
 	$(MAKE) sim SIM_STEPS=$(SOAK_SIM_STEPS)
