@@ -59,7 +59,10 @@ func (p *partition) restore(stored *Chunk) {
 	}
 	p.counted += len(c.counts)
 	p.above += uint64(c.n)
-	p.ahead += uint64(c.n + len(c.counts))
+	p.ahead += uint64(c.n)
+	if p.order == OrderNone {
+		p.ahead += uint64(len(c.counts))
+	}
 }
 
 // ack settles first..last, which a session held.

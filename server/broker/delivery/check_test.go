@@ -16,7 +16,31 @@ func Check(s *State) error {
 	if err := s.checkHeld(); err != nil {
 		return err
 	}
+	if err := s.checkKeys(); err != nil {
+		return err
+	}
 	return s.checkPool()
+}
+
+// checkKeys compares the sums over all keys with what is counted, and looks for keys
+// that wait for nothing.
+func (s *State) checkKeys() error {
+	var queued, behind uint64
+	bytes := 0
+	for id, k := range s.keys.byID {
+		queued += uint64(k.queue.len())
+		behind += uint64(len(k.returned))
+		bytes += keyBytes + k.queue.bytes()
+		idle := len(k.out) == 0 && k.exposed == nil && k.dying == 0 && !k.parked
+		if idle {
+			return fmt.Errorf("key %d/%d is kept for nothing: %d returned, %d queued", id.p.id, id.hash, len(k.returned), k.queue.len())
+		}
+	}
+	if queued != s.keys.queued || behind != s.keys.behind || bytes != s.keys.bytes {
+		return fmt.Errorf("keys have %d queued, %d behind, %d bytes; counted %d, %d, %d",
+			queued, behind, bytes, s.keys.queued, s.keys.behind, s.keys.bytes)
+	}
+	return nil
 }
 
 func (p *partition) check() error {
@@ -32,7 +56,7 @@ func (p *partition) check() error {
 			}
 			counted++
 		}
-		if offset >= p.next && (p.settled(offset) || c != nil && c.find(offset) != nil) {
+		if offset >= p.next && (p.settled(offset) || p.order == OrderNone && c != nil && c.find(offset) != nil) {
 			ahead++
 		}
 	}
@@ -139,8 +163,16 @@ func (s *State) checkPool() error {
 	for _, e := range s.pool.ready.items {
 		note(e, &others)
 	}
+	for _, k := range s.keys.byID {
+		for _, e := range k.returned {
+			note(e, &later)
+		}
+	}
 	for _, x := range s.sessions {
 		for _, e := range x.shunned.items {
+			note(e, &others)
+		}
+		for _, e := range x.own.items {
 			note(e, &others)
 		}
 	}
@@ -153,6 +185,12 @@ func (s *State) checkPool() error {
 	}
 	return nil
 }
+
+// Keys is how many keys are busy, and the memory that they take.
+func Keys(s *State) (n, bytes int) { return len(s.keys.byID), s.keys.bytes }
+
+// LimitKeys sets the bound on the memory of keys.
+func LimitKeys(s *State, bytes int) { s.keys.limit = bytes }
 
 // Dump describes the state for a log.
 func Dump(s *State) string {

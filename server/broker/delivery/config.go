@@ -70,6 +70,9 @@ type Ceiling struct {
 type Config struct {
 	// Mode is Shared unless set.
 	Mode Mode
+	// Order is OrderNone unless set; KeyPolicy BlockKey.
+	Order     Order
+	KeyPolicy KeyPolicy
 	// Subscription is the ceiling on what all sessions together hold; default
 	// DefaultMaxMessages and DefaultMaxBytes.
 	Subscription Ceiling
@@ -122,6 +125,10 @@ func (c Config) Validate() error {
 	switch {
 	case c.Mode > Exclusive:
 		return fmt.Errorf("%w: mode %d", ErrConfig, c.Mode)
+	case c.Order > OrderPartition || c.Order == OrderPartition && c.Mode != Exclusive:
+		return fmt.Errorf("%w: order %d", ErrConfig, c.Order)
+	case c.KeyPolicy > SkipKey:
+		return fmt.Errorf("%w: key policy %d", ErrConfig, c.KeyPolicy)
 	case c.Lease != 0 && (c.Lease < MinLease || c.Lease > MaxLease):
 		return fmt.Errorf("%w: lease %v", ErrConfig, c.Lease)
 	case c.QueueLease < 0 || c.QueueLease > MaxLease:

@@ -22,6 +22,18 @@ func (c *chunk) find(offset uint64) *Count {
 	return &c.counts[i]
 }
 
+// count is what is counted of an offset, nil when nothing is.
+func (p *partition) count(offset uint64) *Count {
+	if p.counted == 0 {
+		return nil
+	}
+	c := p.chunks[offset/ChunkOffsets]
+	if c == nil {
+		return nil
+	}
+	return c.find(offset)
+}
+
 // nextCount returns the lowest counted offset at or above the given one, or the
 // end of the chunk.
 func (c *chunk) nextCount(offset uint64) uint64 {

@@ -37,7 +37,7 @@ func TestCountsAreKeptByOffset(t *testing.T) {
 func TestAttemptRuns(t *testing.T) {
 	p := newPartition(&Cursor{Head: 100, Chunks: []Chunk{{Counts: []Count{
 		{Offset: 5, Failed: 1}, {Offset: 6, Expired: 1}, {Offset: 7, Failed: 1, Expired: 1}, {Offset: 9, Failed: 1},
-	}}}}, &journal{next: 1})
+	}}}}, &journal{next: 1}, OrderNone)
 	for _, c := range []struct {
 		first, last, through uint64
 		attempt              uint32

@@ -20,6 +20,8 @@ type Cursor struct {
 	Chunks []Chunk
 	// Holes are the ranges of offsets that count as settled without an ack.
 	Holes []OffsetRange
+	// Parked are the hashes of the keys that are parked.
+	Parked []uint32
 	// Counters go on from here.
 	Counters Counters
 }

@@ -41,6 +41,7 @@ type DeadLetter struct {
 // letter is a message that was given up and waits for its commit.
 type letter struct {
 	p      *partition
+	key    *orderKey // nil without one
 	offset uint64
 	last   PastFailure
 	seg    *segment // pinned
@@ -50,8 +51,8 @@ type letter struct {
 // ticket n is durable once n are.
 type letters struct {
 	waiting ring[letter]
-	// sealed are the segments that the set in flight names.
-	sealed []*segment
+	// sealed are those in the set in flight.
+	sealed []letter
 	// taken, written and durable count letters: made, in a change set, and committed.
 	taken, written, durable uint64
 }
@@ -64,33 +65,53 @@ func (l *letters) ready() bool {
 func (l *letter) settled() bool { return l.p.settled(l.offset) }
 
 // doom says why a message is given up if its delivery ends so, 0 if it is not.
-func (s *State) doom(c *Count, kind outcomeKind) DeadReason {
+func (s *State) doom(o *outcome, c *Count) DeadReason {
 	limit, reached := s.config.MaxAttempts, c.Charged+1
 	reason := DeadByAttempts
-	switch kind {
+	switch o.kind {
 	case rejected:
 		return DeadByReject
 	case mislaid:
 		limit, reached, reason = s.config.MaxDeliveries, c.Lost+1, DeadByDeliveries
 	default:
 	}
-	if !s.config.DeadLetters || limit == 0 || reached < limit {
+	if !s.config.DeadLetters || limit == 0 || reached < limit || s.blocksKey(o.seg, c.Offset) {
 		return 0
 	}
 	return reason
+}
+
+// blocksKey says whether a message is never given up for the sake of its key.
+func (s *State) blocksKey(g *segment, offset uint64) bool {
+	if s.config.KeyPolicy != BlockKey || !g.keyed() {
+		return false
+	}
+	_, present := g.keyOf(offset)
+	return present
 }
 
 // bury gives a message up.
 func (s *State) bury(o *outcome, p *partition, c *chunk, count *Count, reason DeadReason) {
 	s.raise(o, p, c, count)
 	count.Dead, count.NotBefore = reason, o.at
-	s.mourn(p, count.Offset, o.failure)
+	var k *orderKey
+	if o.seg.keyed() {
+		k = s.keyAt(o.seg, count.Offset)
+	}
+	s.mourn(k, p, count.Offset, o.failure)
 	o.letter, o.durable = s.letters.taken, true
 }
 
-// mourn has a message put away.
-func (s *State) mourn(p *partition, offset uint64, last PastFailure) {
-	s.letters.waiting.push(letter{p: p, offset: offset, last: last})
+// mourn has a message put away. Its key, nil for none, waits until it is.
+func (s *State) mourn(k *orderKey, p *partition, offset uint64, last PastFailure) {
+	s.letters.waiting.push(letter{p: p, key: k, offset: offset, last: last})
+	if k != nil {
+		if k.dying == 0 || offset < k.diedAt {
+			k.diedAt = offset
+		}
+		k.dying++
+		k.parked = k.parked || s.config.KeyPolicy == ParkKey
+	}
 	s.letters.taken++
 }
 
@@ -103,9 +124,7 @@ func (s *State) takeLetters(left *budget) {
 		if !l.settled() && !s.seal(l, left) {
 			return
 		}
-		if l.seg != nil {
-			s.letters.sealed = append(s.letters.sealed, l.seg)
-		}
+		s.letters.sealed = append(s.letters.sealed, *l)
 		s.letters.waiting.pop()
 		s.letters.written++
 	}
@@ -137,6 +156,9 @@ func (s *State) seal(l *letter, left *budget) bool {
 		d.Failures = append(d.Failures, count.History.Failures...)
 	}
 	l.p.counters.DeadLettered++
+	if l.key != nil && l.key.parked {
+		j.parks = append(j.parks, l.key)
+	}
 	l.p.settle(l.offset, l.offset)
 	return true
 }
@@ -144,11 +166,18 @@ func (s *State) seal(l *letter, left *budget) bool {
 // laid takes note that the letters of the set in flight are durable.
 func (s *State) laid() {
 	s.letters.durable = s.letters.written
-	for i, g := range s.letters.sealed {
-		s.letters.sealed[i] = nil
-		g.pinned--
-		s.unpin(g)
+	for i := range s.letters.sealed {
+		l := &s.letters.sealed[i]
+		if l.seg != nil {
+			l.seg.pinned--
+			s.unpin(l.seg)
+		}
+		if l.key != nil {
+			l.key.dying--
+			s.touch(l.key, s.now)
+		}
 	}
+	clear(s.letters.sealed)
 	s.letters.sealed = s.letters.sealed[:0]
 }
 

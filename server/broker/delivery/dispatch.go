@@ -51,7 +51,7 @@ func (s *State) canGoOn() bool {
 // hasWork says whether there is a message that somebody might get.
 func (s *State) hasWork() bool {
 	return len(s.open) > 0 && s.freshAllowed() || s.pool.ready.len() > 0 ||
-		s.pool.shunners.len() > 0 || len(s.misfits.aside) > 0
+		s.pool.shunners.len() > 0 || s.pool.own > 0 || len(s.misfits.aside) > 0
 }
 
 // freshAllowed is false while too much waits for its retry.
@@ -82,7 +82,7 @@ func (s *State) serve(x *session, share uint64) bool {
 	x.waitsFor = 0
 	s.begin(f, x, share)
 	s.fillMisfits(f)
-	if s.config.Mode == Exclusive {
+	if s.config.Mode == Exclusive || s.config.Order != OrderNone {
 		s.fillRedeliveries(f, f.slots)
 	}
 	s.fillShared(f)
@@ -122,7 +122,15 @@ func (s *State) fillFresh(f *frame, limit uint64) (taken uint64) {
 // fillFrom takes up to limit of a partition's fresh messages, and returns how many
 // it took.
 func (s *State) fillFrom(f *frame, p *partition, limit uint64) (taken uint64) {
-	for !f.done && p.openAt != 0 && taken < limit {
+	if p.order != OrderNone {
+		return s.fillOrdered(f, p, limit)
+	}
+	return s.fillPlain(f, p, limit)
+}
+
+// fillPlain takes them as they come, as long as they are of one kind.
+func (s *State) fillPlain(f *frame, p *partition, limit uint64) (taken uint64) {
+	for !f.done && p.openAt != 0 && taken < limit && (p.order == OrderNone || !p.front.keyed()) {
 		g := p.front
 		n := p.freshRun(min(p.head-p.next, g.end()-p.next, limit-taken))
 		f.avoid = nil
@@ -156,14 +164,20 @@ func (s *State) fillRedeliveries(f *frame, limit uint64) (taken uint64) {
 		}
 		attempt, through := p.attempt(e.first, through)
 		n, fit := s.fit(f, g, e.first, min(through-e.first+1, limit-taken), attempt)
-		if n == 0 {
+		switch {
+		case n == 0 && e.only != nil && (fit == oversize || fit == tooLarge):
+			s.withdraw(e.key)
+			continue
+		case n == 0:
 			s.declined(f, fit, g, e.first, e)
 			continue
+		case e.again:
+			p.counters.Redelivered += n
 		}
 		s.put(f, g, e.first, n, attempt)
-		p.counters.Redelivered += n
 		taken += n
 		s.consume(e, n)
+		s.settleKeys()
 	}
 	return taken
 }

@@ -102,6 +102,8 @@ const (
 	RetryBackoff
 	MessageTooLarge
 	WriteStalled
+	// KeysBlocked: messages wait for earlier ones of their keys.
+	KeysBlocked
 	// Draining: the session, or the subscription, gives out nothing more. It comes
 	// alone.
 	Draining
@@ -132,6 +134,8 @@ type RevokeReason uint8
 const (
 	// LeaseExpired: the work lease ended; the delivery counts as expired.
 	LeaseExpired RevokeReason = iota + 1
+	// KeyOrder: an earlier message of the key came back; uncharged.
+	KeyOrder
 	// TakenOver: another session took the exclusive subscription over; uncharged.
 	TakenOver
 	// QueueLeaseEnded: nothing was heard for so long that what was not started is
@@ -219,6 +223,14 @@ type PartitionChange struct {
 	// Dropped lists ranges of chunk indexes that are below the floor now and were
 	// stored; they go.
 	Dropped []OffsetRange
+	// Keys are those that were parked or released.
+	Keys []KeyChange
+}
+
+// KeyChange says that a key is parked from now on, or not any more.
+type KeyChange struct {
+	Hash   uint32
+	Parked bool
 }
 
 // ChangeSet is what must become durable, as one commit. It is bounded to

@@ -33,6 +33,9 @@ const (
 	// TellsStarted: the client tells which deliveries it began to work on. Without
 	// it a delivery counts as started at once.
 	TellsStarted Features = 1 << iota
+	// KeyBatches: the client keeps the order of several messages of one key. Without
+	// it a key's next message comes when the one before it is settled.
+	KeyBatches
 )
 
 // Attach adds a session. The answer is an Attached or an EndSession.
@@ -179,6 +182,9 @@ type Segment struct {
 	Ends []uint32
 	// Time is when the messages entered the log, in the caller's unit.
 	Time int64
+	// KeyHashes has the key of each message; nil when none has one. It is kept and
+	// shared like Ends.
+	KeyHashes []KeyHash
 }
 
 // Loaded tells that segments are at hand. It answers a Load with the segment
@@ -197,6 +203,13 @@ type Hole struct {
 	Last      uint64
 }
 
+// ReleaseKeys lets parked keys go on: those with these hashes, or all.
+type ReleaseKeys struct {
+	Partition uint32
+	Hashes    []uint32
+	All       bool
+}
+
 // Committed tells that the change set with this number is durable.
 type Committed struct{ Number uint64 }
 
@@ -213,24 +226,25 @@ type Shutdown struct {
 	Grace time.Duration
 }
 
-// Configure replaces the configuration. The mode cannot change. A new lease is for
+// Configure replaces the configuration. Mode and order cannot change. A new lease is for
 // deliveries to come, of sessions that asked for none of their own.
 type Configure struct{ Config Config }
 
-func (*Attach) event()    {}
-func (*Window) event()    {}
-func (*Grant) event()     {}
-func (*Started) event()   {}
-func (*Settle) event()    {}
-func (*Extend) event()    {}
-func (*Drain) event()     {}
-func (*Detach) event()    {}
-func (*Heard) event()     {}
-func (*Writable) event()  {}
-func (*Head) event()      {}
-func (*Loaded) event()    {}
-func (*Hole) event()      {}
-func (*Committed) event() {}
-func (*Stalled) event()   {}
-func (*Shutdown) event()  {}
-func (*Configure) event() {}
+func (*Attach) event()      {}
+func (*Window) event()      {}
+func (*Grant) event()       {}
+func (*Started) event()     {}
+func (*Settle) event()      {}
+func (*Extend) event()      {}
+func (*Drain) event()       {}
+func (*Detach) event()      {}
+func (*Heard) event()       {}
+func (*Writable) event()    {}
+func (*Head) event()        {}
+func (*Loaded) event()      {}
+func (*Hole) event()        {}
+func (*ReleaseKeys) event() {}
+func (*Committed) event()   {}
+func (*Stalled) event()     {}
+func (*Shutdown) event()    {}
+func (*Configure) event()   {}

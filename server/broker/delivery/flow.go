@@ -232,9 +232,14 @@ func (s *State) blockedByBacklog(x *session) (b Blocked) {
 	}
 	fresh := s.freshMessages()
 	switch {
-	case fresh == 0 && s.pool.messages == 0:
+	case fresh == 0 && s.pool.messages == 0 && s.keys.queued == 0:
 		b |= NoMessages
-	case fresh > 0 && s.freshAllowed() || s.candidate(x) != nil:
+	case fresh > 0 && s.freshAllowed() && !s.keys.blocked || s.candidate(x) != nil:
+	case s.keys.blocked || s.keys.queued+s.keys.behind > 0:
+		b |= KeysBlocked
+		if s.pool.later > s.keys.behind {
+			b |= RetryBackoff
+		}
 	case s.pool.later > 0 || x.shunned.len() > 0 || fresh > 0:
 		b |= RetryBackoff
 	}

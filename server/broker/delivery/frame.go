@@ -167,6 +167,9 @@ func (s *State) put(f *frame, g *segment, first, n uint64, attempt uint32) {
 	f.addRun(g, first, uint32(n))
 	f.out.Messages += uint32(n)
 	f.out.Bytes += bytes
+	if g.keyed() {
+		s.sentOf(f.x, g, first, n, f.x.sent+1, attempt)
+	}
 	f.block = s.record(f.x, g, first, n, f.block)
 	s.chargeDelivery(f.x, n, bytes)
 	g.p.counters.Delivered += n

@@ -42,6 +42,8 @@ type journal struct {
 	spare   []*chunk
 	// forced are chunks that the next set must hold.
 	forced []chunkID
+	// parks are keys that were parked or released, to be written with the next set.
+	parks []*orderKey
 	// history is the size of all failures remembered.
 	history int
 }
@@ -136,6 +138,7 @@ func (j *journal) build(left budget) *ChangeSet {
 	clear(j.orphans)
 	j.orphans = j.orphans[:0]
 	j.takeCursors(&left)
+	j.takeParks()
 	j.takeForced()
 	j.takeChunks(&left)
 	j.takeDropped(&left)
@@ -154,7 +157,7 @@ func (j *journal) takeCursors(left *budget) {
 		change := extend(&j.set.Partitions)
 		*change = PartitionChange{
 			Partition: p.id, Generation: p.generation, Floor: p.floor, Counters: p.counters,
-			Chunks: change.Chunks[:0], Dropped: change.Dropped[:0],
+			Chunks: change.Chunks[:0], Dropped: change.Dropped[:0], Keys: change.Keys[:0],
 		}
 	}
 }
@@ -170,6 +173,16 @@ func (j *journal) force(p *partition, c *chunk) {
 		c.forced = true
 		j.forced = append(j.forced, chunkID{p, c.index})
 	}
+}
+
+// takeParks writes which keys were parked or released.
+func (j *journal) takeParks() {
+	for _, k := range j.parks {
+		change := &j.set.Partitions[k.id.p.change]
+		change.Keys = append(change.Keys, KeyChange{Hash: k.id.hash, Parked: k.parked})
+	}
+	clear(j.parks)
+	j.parks = j.parks[:0]
 }
 
 // takeForced writes the chunks that the set must hold, unless the floor covers them.

@@ -41,6 +41,7 @@ func (s *State) judgeQueue(x *session, at Instant) {
 	}
 	s.tidy(x)
 	s.refreshAfter(x)
+	s.settleKeys()
 }
 
 // rearmQueues sets the timers of what was not started after the queue lease became

@@ -21,7 +21,7 @@ func (s *State) load(e *Loaded) {
 	}
 	for i := range e.Segments {
 		in := &e.Segments[i]
-		s.loadOne(&segment{p: p, base: in.Base, start: in.Start, ends: in.Ends, time: in.Time})
+		s.loadOne(&segment{p: p, base: in.Base, start: in.Start, ends: in.Ends, time: in.Time, keys: in.KeyHashes})
 	}
 	s.moved(p)
 }

@@ -79,7 +79,9 @@ func (s *State) declined(f *frame, why fit, g *segment, offset uint64, e *redeli
 // isolate takes one message out of where it waits.
 func (s *State) isolate(g *segment, offset, size uint64, e *redelivery) *redelivery {
 	m := s.newRedelivery()
-	*m = redelivery{p: g.p, first: offset, last: offset, where: aside, size: size, again: e != nil}
+	*m = redelivery{p: g.p, first: offset, last: offset, where: aside, size: size}
+	m.again = e != nil && e.again || e == nil && g.p.count(offset) != nil
+	s.asideOf(m, g, e)
 	s.pool.messages++
 	m.pin()
 	if e != nil {
@@ -94,6 +96,22 @@ func (s *State) isolate(g *segment, offset, size uint64, e *redelivery) *redeliv
 	g.p.take(1)
 	s.moved(g.p)
 	return m
+}
+
+// asideOf makes a message that was taken out the exposed one of its key.
+func (s *State) asideOf(m *redelivery, g *segment, e *redelivery) {
+	if !g.keyed() {
+		return
+	}
+	hash, present := g.keyOf(m.first)
+	if !present {
+		return
+	}
+	m.key = s.keyFor(g.p, hash)
+	m.key.exposed = m
+	if e != nil {
+		e.key = nil
+	}
 }
 
 // setAside keeps a message for another session, or for this one as soon as it is

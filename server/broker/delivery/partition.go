@@ -14,7 +14,8 @@ type partition struct {
 	next       uint64
 	head       uint64
 	// ahead counts the offsets at or above next that are not fresh: settled or
-	// failed before this State was made, or part of a hole.
+	// failed before this State was made, or part of a hole. Where an order is kept,
+	// what failed is fresh until next has reached it, and its key is known.
 	ahead uint64
 	// above counts the settled offsets above the floor.
 	above uint64
@@ -28,6 +29,7 @@ type partition struct {
 	// counted is the number of offsets that have a Count.
 	counted int
 
+	order    Order
 	counters Counters
 	journal  *journal
 	// unsaved says that it is in journal.unsaved; queuedChunks is how often it is in
@@ -44,9 +46,9 @@ type partition struct {
 	openAt int // place in State.open, from 1; 0 = not dispatchable
 }
 
-func newPartition(c *Cursor, j *journal) *partition {
+func newPartition(c *Cursor, j *journal, order Order) *partition {
 	p := &partition{
-		id: c.Partition, generation: c.Generation, counters: c.Counters,
+		id: c.Partition, order: order, generation: c.Generation, counters: c.Counters,
 		floor: c.Floor, next: c.Floor, head: max(c.Head, c.Floor),
 		chunks: make(map[uint64]*chunk), journal: j, absent: newOffsetHeap(),
 	}
@@ -108,7 +110,7 @@ func (p *partition) staleRun(offset uint64) uint64 {
 	if first, last := c.acked.Next(bit(offset)); first == bit(offset) {
 		return uint64(last - first + 1)
 	}
-	if c.find(offset) != nil {
+	if p.order == OrderNone && c.find(offset) != nil {
 		return 1
 	}
 	return 0
@@ -145,7 +147,10 @@ func (p *partition) addHole(first, last uint64) {
 	p.head = max(p.head, last+1)
 	p.above += last - first + 1 - p.settledIn(first, last)
 	if low := max(first, p.next); low <= last {
-		p.ahead += last - low + 1 - p.settledIn(low, last) - p.countedIn(low, last)
+		p.ahead += last - low + 1 - p.settledIn(low, last)
+		if p.order == OrderNone {
+			p.ahead -= p.countedIn(low, last)
+		}
 	}
 	p.forget(first, last)
 	p.skip.add(first, last)

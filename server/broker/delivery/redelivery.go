@@ -6,7 +6,9 @@ package delivery
 //	held      its counts are not committed yet
 //	waiting   it is not due yet
 //	absent    the segment of its first message is not at hand
+//	behind    it is not the next of its key
 //	shunned   one session is avoided, the others may have it
+//	own       one session may have it
 //	ready     anybody may have it
 //
 // A message that does not fit the session it was offered to is kept aside.
@@ -19,6 +21,10 @@ type redelivery struct {
 	avoid      *session
 	avoidUntil Instant
 	prefer     bool
+	// key is the key that it is the next of, or waits for; only the session that may
+	// have it, nil for any.
+	key  *orderKey
+	only *session
 
 	// again says that it was delivered before.
 	again bool
@@ -41,7 +47,9 @@ const (
 	held
 	waiting
 	absent
+	behind
 	shunned
+	own
 	ready
 	aside
 )
@@ -61,10 +69,12 @@ type pool struct {
 	timers   heap[*redelivery] // waiting and shunned ones by at
 	ready    heap[*redelivery]
 	shunners heap[*session] // sessions with shunned ones, by their first
-	// messages counts all; later those held or waiting; absent the absent ones.
+	// messages counts all; later those held, waiting or behind; absent the absent
+	// ones; own those that one session may have.
 	messages uint64
 	later    uint64
 	absent   uint64
+	own      uint64
 	spare    []*redelivery
 	// last is the one made last in this operation: its neighbour may join it.
 	last *redelivery
@@ -114,7 +124,7 @@ func (s *State) add(like redelivery) *redelivery {
 }
 
 func (e *redelivery) continuedBy(o *redelivery) bool {
-	return e.p == o.p && e.last+1 == o.first && e.due == o.due && e.avoid == o.avoid &&
+	return e.p == o.p && e.key == nil && o.key == nil && e.last+1 == o.first && e.due == o.due && e.avoid == o.avoid &&
 		e.avoidUntil == o.avoidUntil && e.prefer == o.prefer &&
 		(e.where == held) == (o.where == held) && (e.where != held || e.first/ChunkOffsets == o.first/ChunkOffsets)
 }
@@ -140,6 +150,9 @@ func (s *State) route(e *redelivery) {
 		return
 	}
 	switch {
+	case e.key != nil && e.key.exposed != e:
+		e.where = behind
+		s.pool.later++
 	case e.due > s.now:
 		e.where, e.at = waiting, e.due
 		s.pool.timers.put(e)
@@ -151,6 +164,10 @@ func (s *State) route(e *redelivery) {
 		s.pool.timers.put(e)
 		e.avoid.shunned.put(e)
 		s.pool.shunners.put(e.avoid)
+	case e.only != nil:
+		e.where = own
+		e.only.own.put(e)
+		s.pool.own++
 	default:
 		e.where = ready
 		s.pool.ready.put(e)
@@ -176,6 +193,7 @@ func (s *State) free(e *redelivery) {
 	if s.pool.last == e {
 		s.pool.last = nil
 	}
+	s.leaveKey(e)
 	*e = redelivery{}
 	if len(s.pool.spare) < maxSpareRedeliveries {
 		s.pool.spare = append(s.pool.spare, e)
@@ -221,7 +239,7 @@ func (s *State) toAvoid(e *redelivery) *session {
 // unplace takes a redelivery out of its place. The caller unpins what is returned.
 func (s *State) unplace(e *redelivery) *segment {
 	switch e.where {
-	case held, waiting:
+	case held, waiting, behind:
 		s.pool.timers.remove(e)
 		s.pool.later -= e.messages()
 	case absent:
@@ -230,6 +248,9 @@ func (s *State) unplace(e *redelivery) *segment {
 	case shunned:
 		s.pool.timers.remove(e)
 		s.unshun(e)
+	case own:
+		e.only.own.remove(e)
+		s.pool.own--
 	case ready:
 		s.pool.ready.remove(e)
 	case aside:
@@ -325,6 +346,9 @@ func (s *State) candidate(x *session) *redelivery {
 	}
 	if y := s.shunner(x); y != nil && (best == nil || y.shunned.top().before(best)) {
 		best = y.shunned.top()
+	}
+	if x.own.len() > 0 && (best == nil || x.own.top().before(best)) {
+		best = x.own.top()
 	}
 	return best
 }

@@ -31,7 +31,7 @@ func (s *State) fail(o *outcome, p *partition, first, last uint64) {
 		p.counted += added
 		p.journal.touch(p, c)
 		for len(counts) > 0 {
-			if reason := s.doom(&counts[0], o.kind); reason != 0 {
+			if reason := s.doom(o, &counts[0]); reason != 0 {
 				s.bury(o, p, c, &counts[0], reason)
 				counts = counts[1:]
 				continue
@@ -68,7 +68,7 @@ func (s *State) charge(o *outcome, p *partition, c *chunk, counts []Count) (n in
 	grouped := !atOnce && o.delay < 0
 	for n < len(counts) && (!grouped || n < jitterGroup) {
 		count := &counts[n]
-		if n > 0 && (grouped && count.attempt() != counts[0].attempt()-1 || s.doom(count, o.kind) != 0) {
+		if n > 0 && (grouped && count.attempt() != counts[0].attempt()-1 || s.doom(o, count) != 0) {
 			break
 		}
 		s.raise(o, p, c, count)
@@ -120,9 +120,25 @@ func (s *State) mislay(o *outcome, p *partition, first, last uint64) {
 // await makes a redelivery that waits for the commit of its counts.
 func (s *State) await(o *outcome, p *partition, c *chunk, counts []Count) {
 	e := redelivery{p: p, where: held, first: counts[0].Offset, last: counts[len(counts)-1].Offset, due: counts[0].NotBefore}
-	if o.kind == retried || o.kind == expired {
+	if (o.kind == retried || o.kind == expired) && s.config.Order == OrderNone {
 		e.avoid, e.avoidUntil, e.prefer = o.x, e.due+avoidDuration, true
 	}
+	if !o.seg.keyed() {
+		s.awaitOne(c, e)
+		return
+	}
+	for i := range counts {
+		e.first, e.last = counts[i].Offset, counts[i].Offset
+		if k := s.keyAt(o.seg, e.first); k != nil {
+			c.held = append(c.held, s.comeBack(k, e))
+		} else {
+			s.awaitOne(c, e)
+		}
+	}
+}
+
+// awaitOne makes a redelivery that waits for the commit of a chunk.
+func (s *State) awaitOne(c *chunk, e redelivery) {
 	if made := s.add(e); made != nil {
 		c.held = append(c.held, made)
 		s.pool.later += made.messages()
@@ -156,6 +172,21 @@ func (s *State) giveBack(o *outcome, p *partition, first, last uint64) {
 	if o.kind == released {
 		e.avoid, e.avoidUntil = o.x, o.at+avoidDuration
 	}
+	if !o.seg.keyed() {
+		s.giveBackOne(e)
+		return
+	}
+	for offset := first; offset <= last; offset++ {
+		e.first, e.last = offset, offset
+		if k := s.keyAt(o.seg, offset); k != nil {
+			s.comeBack(k, e)
+		} else {
+			s.giveBackOne(e)
+		}
+	}
+}
+
+func (s *State) giveBackOne(e redelivery) {
 	if made := s.add(e); made != nil {
 		s.route(made)
 	}
@@ -174,8 +205,12 @@ func (s *State) commit(number uint64) {
 	s.confirm()
 }
 
-// recover makes a redelivery of every message that came back before a restart.
+// recover makes a redelivery of every message that came back before a restart. Where
+// an order is kept they wait until their keys are known, see stepTo.
 func (s *State) recover(p *partition) {
+	if p.order != OrderNone {
+		return
+	}
 	indexes := make([]uint64, 0, len(p.chunks))
 	for index, c := range p.chunks {
 		if len(c.counts) > 0 {
@@ -185,14 +220,19 @@ func (s *State) recover(p *partition) {
 	slices.Sort(indexes)
 	for _, index := range indexes {
 		for _, count := range p.chunks[index].counts {
-			if count.Dead != 0 {
-				s.mourn(p, count.Offset, count.History.last())
-				continue
-			}
-			if e := s.add(redelivery{p: p, first: count.Offset, last: count.Offset, due: count.NotBefore}); e != nil {
-				s.route(e)
-			}
+			s.restoreOne(p, count)
 		}
 	}
 	s.pool.last = nil
+}
+
+// restoreOne makes a redelivery, or a dead letter, of a message that has no key.
+func (s *State) restoreOne(p *partition, count Count) {
+	if count.Dead != 0 {
+		s.mourn(nil, p, count.Offset, count.History.last())
+		return
+	}
+	if e := s.add(redelivery{p: p, first: count.Offset, last: count.Offset, due: count.NotBefore}); e != nil {
+		s.route(e)
+	}
 }

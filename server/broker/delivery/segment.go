@@ -9,6 +9,7 @@ type segment struct {
 	start uint32
 	ends  []uint32
 	time  int64
+	keys  []KeyHash
 	// wanted counts the redeliveries that hold it; ahead says that it reaches beyond
 	// next and is counted in aheadBytes.
 	wanted int

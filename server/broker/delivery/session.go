@@ -14,6 +14,7 @@ type session struct {
 	ownLease bool
 	// tellsStarted says that the work lease begins with a Started, not at delivery.
 	tellsStarted bool
+	keyBatches   bool
 	// maxMessage is the largest message that fits into one of its frames.
 	maxMessage uint64
 	maxFrame   uint64
@@ -44,6 +45,8 @@ type session struct {
 	holds *redelivery
 	// shunned holds the redeliveries that it alone is not to get.
 	shunned heap[*redelivery]
+	// own holds those that it alone may get, behind what it has of their keys.
+	own heap[*redelivery]
 
 	eligibleAt int  // place in picker.eligible
 	shortAt    int  // place in picker.short
@@ -66,9 +69,10 @@ func (s *State) newSession(e *Attach) *session {
 	x := &session{
 		id: e.Session, clientID: e.ClientID, replenish: e.Replenish, since: e.At,
 		lease: orDefault(e.Lease, s.config.Lease), ownLease: e.Lease != 0,
-		tellsStarted: e.Features&TellsStarted != 0,
-		maxFrame:     orDefault(e.MaxFrameBytes, DefaultMaxFrameBytes),
-		index:        len(s.sessions), writable: true, serving: true, shunned: newOffsetHeap(),
+		tellsStarted: e.Features&TellsStarted != 0, keyBatches: e.Features&KeyBatches != 0,
+		own:      newOffsetHeap(),
+		maxFrame: orDefault(e.MaxFrameBytes, DefaultMaxFrameBytes),
+		index:    len(s.sessions), writable: true, serving: true, shunned: newOffsetHeap(),
 	}
 	x.maxMessage = x.maxFrame - min(x.maxFrame, FrameBytes+RunBytes+AttemptBytes)
 	x.window = e.Window

@@ -24,6 +24,8 @@ type outcome struct {
 	letter  uint64
 	// What is remembered of a failure.
 	remembering
+	// seg is the segment that is being finished.
+	seg *segment
 }
 
 type outcomeKind uint8
@@ -200,6 +202,10 @@ func (s *State) strike(o *outcome, b *block, from, to uint8) {
 func (s *State) finish(o *outcome, g *segment, first, n uint64) {
 	p, last := g.p, first+n-1
 	s.discharge(o.x, n, g.bytes(first, n))
+	o.seg = g
+	if g.keyed() {
+		s.endedOf(g, first, n, o.at)
+	}
 	switch o.kind {
 	case acked:
 		o.durable = true

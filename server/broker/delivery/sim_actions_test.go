@@ -33,6 +33,13 @@ func (s *sim) randomConfig() delivery.Config {
 	if s.one(6) {
 		c.Mode = delivery.Exclusive
 	}
+	if s.one(3) {
+		c.Order = delivery.OrderKey
+		if c.Mode == delivery.Exclusive && s.one(2) {
+			c.Order = delivery.OrderPartition
+		}
+		c.KeyPolicy = delivery.KeyPolicy(s.IntN(3))
+	}
 	if s.one(4) {
 		c.Subscription = s.limit(60, 6000)
 	}
@@ -42,7 +49,7 @@ func (s *sim) randomConfig() delivery.Config {
 	if s.one(4) {
 		c.Stream = s.limit(20, 2000)
 	}
-	if s.one(5) {
+	if s.one(5) && c.Order == delivery.OrderNone {
 		c.MaxWaiting = uint64(5 + s.IntN(20))
 	}
 	return c
@@ -63,6 +70,8 @@ func (s *sim) rules() model.Rules {
 	c := s.config
 	r := model.Rules{
 		Exclusive:    c.Mode == delivery.Exclusive,
+		Order:        []string{"", "key", "partition"}[c.Order],
+		Policy:       []string{"", "park", "skip"}[c.KeyPolicy],
 		Subscription: orElse(c.Subscription, delivery.DefaultMaxMessages, delivery.DefaultMaxBytes),
 		Client:       model.Limit(c.Client), Stream: model.Limit(c.Stream),
 		LeaseCap: c.LeaseCap, QueueLease: c.QueueLease, DeadLetters: c.DeadLetters, MaxAttempts: c.MaxAttempts, MaxDeliveries: c.MaxDeliveries,
@@ -89,7 +98,7 @@ func (s *sim) randomActions() []action {
 	all := []action{
 		{30, s.publish}, {60, s.settle}, {12, s.attach}, {25, s.answerLoads}, {25, s.commit},
 		{8, s.credit}, {4, s.extend}, {15, s.start}, {3, s.writable}, {3, s.heard}, {2, s.detach}, {1, s.drain},
-		{1, s.hole}, {1, s.stall}, {1, s.configure}, {1, s.restart}, {0, s.stop}, {1, s.fault},
+		{1, s.hole}, {1, s.stall}, {1, s.configure}, {1, s.restart}, {1, s.release}, {0, s.stop}, {1, s.fault},
 	}
 	for i := range all {
 		switch s.IntN(4) {
@@ -133,8 +142,14 @@ func (s *sim) publish() {
 			sizes[i] = uint64(1 + s.IntN(4000))
 		}
 	}
-	segment := p.publish(sizes, uint32(s.IntN(1000)), int64(s.now))
-	s.model.Publish(p.id, sizes)
+	keys := make([]int, len(sizes))
+	for i := range keys {
+		if !s.one(4) {
+			keys[i] = 1 + s.IntN(s.keys)
+		}
+	}
+	segment := p.publishKeys(sizes, keys, uint32(s.IntN(1000)), int64(s.now))
+	s.model.Publish(p.id, sizes, keys)
 	s.emit(&delivery.Head{Partition: p.id, Next: p.head})
 	if s.one(2) {
 		p.resident[segment.Base] = true
@@ -160,13 +175,16 @@ func (s *sim) attach() {
 	if s.one(2) {
 		e.Features |= delivery.TellsStarted
 	}
+	if s.one(2) {
+		e.Features |= delivery.KeyBatches
+	}
 	e.Takeover = s.one(8)
 	s.nextID++
 	s.clients = append(s.clients, &simClient{id: e.Session, manual: e.Replenish == delivery.Manual})
 	s.model.Attach(model.Attach{
 		Session: uint64(e.Session), At: e.At, Client: e.ClientID, Manual: e.Replenish == delivery.Manual,
 		Window: model.Limit(e.Window), MaxFrame: e.MaxFrameBytes, Lease: e.Lease, Takeover: e.Takeover,
-		TellsStarted: e.Features&delivery.TellsStarted != 0,
+		TellsStarted: e.Features&delivery.TellsStarted != 0, KeyBatches: e.Features&delivery.KeyBatches != 0,
 	})
 	s.emit(e)
 }
@@ -327,6 +345,13 @@ func (s *sim) hole() {
 	s.emit(&delivery.Hole{Partition: p.id, First: first, Last: last})
 }
 
+// release lets the parked keys of a partition go on.
+func (s *sim) release() {
+	id := uint32(s.IntN(len(s.store.partitions)))
+	s.model.Release(id)
+	s.emit(&delivery.ReleaseKeys{Partition: id, All: true})
+}
+
 func (s *sim) stall() {
 	d := time.Duration(s.IntN(20_000)) * time.Millisecond
 	s.model.Stall(d)
@@ -335,7 +360,10 @@ func (s *sim) stall() {
 
 func (s *sim) configure() {
 	fresh := s.randomConfig()
-	fresh.Mode, fresh.Seed = s.config.Mode, s.config.Seed
+	fresh.Mode, fresh.Order, fresh.Seed = s.config.Mode, s.config.Order, s.config.Seed
+	if fresh.Order != delivery.OrderNone {
+		fresh.MaxWaiting = 0
+	}
 	s.config = fresh
 	s.model.Configure(s.rules())
 	s.emit(&delivery.Configure{Config: s.config})

@@ -15,6 +15,7 @@ var (
 		delivery.EndWrongCredit: "wrong credit", delivery.EndAttachedTwice: "attached twice",
 	}
 	revokeReasons = map[delivery.RevokeReason]string{
+		delivery.KeyOrder:     "key order",
 		delivery.LeaseExpired: "lease expired", delivery.QueueLeaseEnded: "queue lease ended", delivery.TakenOver: "taken over", delivery.DrainEnded: "drain ended",
 	}
 	deadReasons = map[delivery.DeadReason]string{
@@ -83,7 +84,7 @@ func (s *sim) changed(e *delivery.ChangeSet) error {
 		}
 		dead = append(dead, out)
 	}
-	return s.model.Changed(e.Number, modelChanges(e), dead)
+	return s.model.Changed(e.Number, modelChanges(e, s.config.Order), dead)
 }
 
 func (s *sim) deliver(e *delivery.Deliver) error {
@@ -141,7 +142,7 @@ func (s *sim) flow(e *delivery.Flow) error {
 	})
 }
 
-func modelChanges(set *delivery.ChangeSet) (all []model.PartitionChange) {
+func modelChanges(set *delivery.ChangeSet, order delivery.Order) (all []model.PartitionChange) {
 	for i := range set.Partitions {
 		from := &set.Partitions[i]
 		to := model.PartitionChange{Partition: from.Partition, Floor: from.Floor}
@@ -160,6 +161,13 @@ func modelChanges(set *delivery.ChangeSet) (all []model.PartitionChange) {
 		}
 		for _, r := range from.Dropped {
 			to.Dropped = append(to.Dropped, model.Range(r))
+		}
+		for _, k := range from.Keys {
+			key := int(k.Hash)
+			if order == delivery.OrderPartition {
+				key = 1
+			}
+			to.Keys = append(to.Keys, model.KeyChange{Key: key, Parked: k.Parked})
 		}
 		all = append(all, to)
 	}

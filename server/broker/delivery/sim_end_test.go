@@ -49,7 +49,11 @@ func (s *sim) calm() {
 		s.emit(&delivery.Detach{Stamp: delivery.Stamp{Session: c.id, At: at}, How: delivery.Broken})
 		s.forgetClient(c.id)
 	}
-	s.config = delivery.Config{Mode: s.config.Mode, BackoffMin: time.Second, BackoffMax: time.Minute, LeaseCap: time.Hour}
+	for id := range uint32(len(s.store.partitions)) {
+		s.model.Release(id)
+		s.emit(&delivery.ReleaseKeys{Partition: id, All: true})
+	}
+	s.config = delivery.Config{Mode: s.config.Mode, Order: s.config.Order, BackoffMin: time.Second, BackoffMax: time.Minute, LeaseCap: time.Hour}
 	s.model.Configure(s.rules())
 	s.emit(&delivery.Configure{Config: s.config})
 }

@@ -29,20 +29,29 @@ type simPartition struct {
 	floor    uint64
 	chunks   map[uint64]delivery.Chunk
 	counters delivery.Counters
+	parked   map[uint32]bool
 	resident map[uint64]bool // bases that were given and not unloaded
 }
 
 func (st *simStore) init(s *sim) {
 	for id := range uint32(1 + s.IntN(3)) {
 		st.partitions = append(st.partitions, &simPartition{
-			id: id, chunks: make(map[uint64]delivery.Chunk), resident: make(map[uint64]bool),
+			id: id, chunks: make(map[uint64]delivery.Chunk), parked: make(map[uint32]bool), resident: make(map[uint64]bool),
 		})
 	}
 }
 
 // publish adds a segment with messages of some sizes.
 func (p *simPartition) publish(sizes []uint64, start uint32, time int64) delivery.Segment {
+	return p.publishKeys(sizes, nil, start, time)
+}
+
+// publishKeys adds one whose messages have keys, 0 for none.
+func (p *simPartition) publishKeys(sizes []uint64, keys []int, start uint32, time int64) delivery.Segment {
 	segment := delivery.Segment{Base: p.head, Start: start, Time: time}
+	for _, key := range keys {
+		segment.KeyHashes = append(segment.KeyHashes, delivery.KeyHash{Hash: uint32(key), Present: key > 0})
+	}
 	for _, size := range sizes {
 		start += uint32(size)
 		segment.Ends = append(segment.Ends, start)
@@ -87,6 +96,11 @@ func (st *simStore) cursors() (all []delivery.Cursor) {
 		c := delivery.Cursor{
 			Partition: p.id, Floor: p.floor, Head: p.head, Holes: p.holes, Counters: p.counters,
 		}
+		for hash, parked := range p.parked {
+			if parked {
+				c.Parked = append(c.Parked, hash)
+			}
+		}
 		for _, chunk := range p.chunks {
 			c.Chunks = append(c.Chunks, chunk)
 		}
@@ -118,6 +132,9 @@ func (st *simStore) commit() uint64 {
 		for _, chunk := range change.Chunks {
 			chunk.Counts = append([]delivery.Count(nil), chunk.Counts...)
 			p.chunks[chunk.Index] = chunk
+		}
+		for _, k := range change.Keys {
+			p.parked[k.Hash] = k.Parked
 		}
 		for _, r := range change.Dropped {
 			for index := r.First; index <= r.Last; index++ {

@@ -108,6 +108,7 @@ type sim struct {
 	shutdown bool
 	checks   int
 	actions  []action
+	keys     int // how many there are
 	lastAt   time.Duration
 	stats    delivery.Stats
 }
@@ -116,6 +117,7 @@ func newSim(seed uint64) *sim {
 	s := &sim{Rand: rand.New(rand.NewPCG(seed, 0x6865616472616365)), nextID: 1}
 	s.now = time.Duration(s.IntN(1000)) * time.Second
 	s.config = s.randomConfig()
+	s.keys = 1 + s.IntN(12)
 	s.store.init(s)
 	s.model = model.New(s.rules(), len(s.store.partitions))
 	s.state = delivery.New(s.config, s.store.cursors())

@@ -22,6 +22,7 @@ type State struct {
 	ceiling      ceiling
 
 	pool      pool
+	keys      keys
 	misfits   misfits
 	freshLead uint64 // see maxFreshLead
 
@@ -79,6 +80,7 @@ func New(config Config, cursors []Cursor) *State {
 		partitions: make(map[uint32]*partition, len(cursors)),
 		byID:       make(map[SessionID]*session),
 		clients:    make(map[string]*client),
+		keys:       keys{byID: make(map[keyID]*orderKey), limit: maxKeyBytes},
 		pool:       newPool(), picker: newPicker(), leases: newLeases(),
 		beats: newBeats(), silences: newSilences(), drains: newDrains(),
 		journal: journal{next: 1}, seed: config.Seed,
@@ -86,9 +88,12 @@ func New(config Config, cursors []Cursor) *State {
 	}
 	s.ceiling.limit = s.config.Subscription.credit()
 	for i := range cursors {
-		p := newPartition(&cursors[i], &s.journal)
+		p := newPartition(&cursors[i], &s.journal, config.Order)
 		s.partitions[p.id] = p
 		s.order = append(s.order, p)
+		for _, hash := range cursors[i].Parked {
+			s.keyFor(p, hash).parked = true
+		}
 	}
 	slices.SortFunc(s.order, func(a, b *partition) int { return int(int64(a.id) - int64(b.id)) })
 	for _, p := range s.order {
@@ -107,9 +112,12 @@ func (s *State) Apply(now Instant, events ...Event) {
 		s.applyOne(event)
 	}
 	s.expireLeases()
+	s.settleKeys()
 	s.endSilent()
 	s.endGraces()
+	s.settleKeys()
 	s.ripen()
+	s.settleKeys()
 }
 
 func (s *State) applyOne(event Event) {
@@ -148,7 +156,10 @@ func (s *State) applyOne(event Event) {
 		s.shutdown(e)
 	case *Configure:
 		s.configure(e.Config)
+	case *ReleaseKeys:
+		s.releaseKeys(e)
 	}
+	s.settleKeys()
 }
 
 func (s *State) setWritable(e *Writable) {
@@ -178,6 +189,7 @@ func (s *State) hole(e *Hole) {
 	p.addHole(e.First, e.Last)
 	p.answered(e.First, e.Last+1)
 	s.dropSettledMisfits()
+	s.dropSettledHeads(p)
 	s.passed(p)
 	s.moved(p)
 	s.changed = true

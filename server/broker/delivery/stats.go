@@ -44,7 +44,7 @@ type SessionStats struct {
 func (s *State) Stats(into *Stats) {
 	*into = Stats{
 		Outstanding: s.ceiling.held.Messages, OutstandingBytes: s.ceiling.held.Bytes,
-		Waiting:    s.pool.messages,
+		Waiting:    s.pool.messages + s.keys.queued,
 		Partitions: into.Partitions[:0], Sessions: into.Sessions[:0],
 	}
 	for _, p := range s.order {

@@ -146,7 +146,7 @@ func (s *State) grant(e *Grant) {
 // configure applies new limits; what is outstanding beyond them stays, and so do the
 // leases that began.
 func (s *State) configure(c Config) {
-	c.Mode = s.config.Mode
+	c.Mode, c.Order = s.config.Mode, s.config.Order
 	c.Seed = s.config.Seed
 	shorter := s.config.QueueLease
 	s.config = c.withDefaults()

@@ -30,6 +30,7 @@ type world struct {
 	attached  []delivery.Attached
 	sets      []setSize
 	dead      []delivery.DeadLetter // as stored
+	turns     int
 	holdLoads bool
 	loads     []delivery.Load
 }
@@ -46,7 +47,7 @@ func newWorld(t *testing.T, config delivery.Config, partitions int) *world {
 	w := &world{t: t, now: time.Hour, config: config}
 	for id := range uint32(partitions) {
 		w.store.partitions = append(w.store.partitions, &simPartition{
-			id: id, chunks: make(map[uint64]delivery.Chunk), resident: make(map[uint64]bool),
+			id: id, chunks: make(map[uint64]delivery.Chunk), parked: make(map[uint32]bool), resident: make(map[uint64]bool),
 		})
 	}
 	w.state = delivery.New(config, w.store.cursors())
@@ -84,6 +85,7 @@ func (w *world) turn() {
 	w.t.Helper()
 	events := w.pending
 	w.pending = nil
+	w.turns++
 	w.state.Apply(w.now, events...)
 	for _, effect := range w.state.Next(w.now) {
 		w.perform(effect)

@@ -12,6 +12,8 @@ type PartitionChange struct {
 	Chunks    []Chunk
 	// Dropped are ranges of chunk indexes that go.
 	Dropped []Range
+	// Keys are those that were parked or released.
+	Keys []KeyChange
 }
 
 // Chunk is the whole content of a chunk above the floor.
@@ -41,6 +43,7 @@ type partitionChange struct {
 	p      *partition
 	floor  uint64
 	states []messageChange
+	keys   []KeyChange
 }
 
 type messageChange struct {
@@ -81,6 +84,12 @@ func (m *Model) Changed(number uint64, partitions []PartitionChange, dead []Dead
 		}
 	}
 	for _, msg := range m.open.dead {
+		if msg.reborn && msg.key != 0 && m.open.parks(msg) {
+			m.parkOf(msg).is = true
+		}
+		if msg.key != 0 && !msg.reborn && m.parkOf(msg).is && !m.open.parks(msg) {
+			return fmt.Errorf("change set %d: the key of dead letter %v is not parked by it", number, msg)
+		}
 		if !m.open.settles(msg) {
 			return fmt.Errorf("change set %d: dead letter %v is not settled by it", number, msg)
 		}
@@ -114,6 +123,18 @@ func (m *Model) putAway(d *DeadLetter) error {
 	return nil
 }
 
+// parks says whether a change set parks the key of a message.
+func (c *changes) parks(msg *message) bool {
+	for i := range c.partitions {
+		for _, k := range c.partitions[i].keys {
+			if c.partitions[i].p == msg.partition && k == (KeyChange{msg.key, true}) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // settles says whether a change set settles a message.
 func (c *changes) settles(msg *message) bool {
 	for i := range c.partitions {
@@ -131,7 +152,7 @@ func (m *Model) changePartition(c *PartitionChange) error {
 	if c.Floor < p.floor {
 		return fmt.Errorf("the floor of partition %d goes back from %d to %d", p.id, p.floor, c.Floor)
 	}
-	change := partitionChange{p: p, floor: c.Floor}
+	change := partitionChange{p: p, floor: c.Floor, keys: c.Keys}
 	for _, msg := range p.live {
 		if msg.offset >= c.Floor {
 			break
@@ -220,6 +241,9 @@ func (m *Model) Committed(number uint64) {
 	for _, c := range m.open.partitions {
 		for _, s := range c.states {
 			s.message.durable = s.message.durable.join(s.durable)
+		}
+		for _, k := range c.keys {
+			m.parked[keyID{c.p, k.Key}].durable = k.Parked
 		}
 		c.p.durableFloor = c.floor
 		c.p.prune()

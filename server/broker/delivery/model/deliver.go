@@ -63,6 +63,9 @@ func (m *Model) deliverOne(x *Session, one Delivered) (size uint64, err error) {
 	if err := m.ready(msg, x, m.now >= msg.dueFrom); err != nil {
 		return 0, fmt.Errorf("%v was delivered: %w", msg, err)
 	}
+	if err := m.inOrder(msg, x); err != nil {
+		return 0, fmt.Errorf("%v was delivered: %w", msg, err)
+	}
 	if want := msg.counts.attempt(); one.Attempt != want {
 		return 0, fmt.Errorf("%v: attempt %d, expected %d", msg, one.Attempt, want)
 	}
@@ -79,7 +82,7 @@ func (m *Model) deliverOne(x *Session, one Delivered) (size uint64, err error) {
 	x.usage.plus(Limit{1, msg.size})
 	msg.state, msg.delivered, msg.holder, msg.sequence = outstanding, true, x, x.sent
 	msg.sentAt = m.leaseClock(m.now)
-	msg.started = false
+	msg.started, msg.attempt = false, one.Attempt
 	if !x.tellsStarted {
 		msg.start(msg.sentAt)
 	}
@@ -213,9 +216,13 @@ func (m *Model) stalledFor(x *Session) (stalled *message) {
 		switch {
 		case m.reserved(msg, x):
 			excused = true
-		case m.ready(msg, x, m.now >= msg.dueFrom) != nil || !x.fits(msg):
+		case m.ready(msg, x, m.now >= msg.dueFrom) != nil || !x.fits(msg) || m.inOrder(msg, x) != nil:
 		case m.admits(x, msg.size) != nil:
 			excused = true
+		case !m.firstOfKey(msg):
+			// More than one message of a key may go out, but need not.
+		case msg.key != 0 && m.holes:
+			// What a hole has settled may hold its key until the next commit.
 		case fresh && (waits >= m.rules.MaxWaiting || m.holes && m.rules.MaxWaiting < manyMessages):
 			// What a hole has settled counts as waiting until its time comes.
 		case !fresh && (m.now < msg.dueBy || m.maybeAvoided(msg, x)):

@@ -18,6 +18,8 @@ type Rules struct {
 	LeaseCap, QueueLease         time.Duration
 	BackoffMin, BackoffMax       time.Duration
 	MaxWaiting                   uint64
+	// Order is "", "key" or "partition"; Policy "", "park" or "skip".
+	Order, Policy string
 	// DeadLetters says that messages may be given up, after so many attempts or lost
 	// deliveries; 0: never.
 	DeadLetters                bool
@@ -52,6 +54,7 @@ type Model struct {
 	closeAt    Instant
 	closed     bool
 	holes      bool // there was one
+	parked     map[keyID]*park
 	expected   expectations
 	// open is the content of the change set that is not committed yet.
 	open       *changes
@@ -73,6 +76,15 @@ func (t Totals) Since(o Totals) Totals {
 		t.Rejected - o.Rejected, t.DeadLettered - o.DeadLettered,
 	}
 }
+
+// keyID names an ordering key.
+type keyID struct {
+	p   *partition
+	key int
+}
+
+// park says whether a key waits to be released, as is and as is written.
+type park struct{ is, durable bool }
 
 // partition holds one record for each message.
 type partition struct {
@@ -101,6 +113,7 @@ type message struct {
 	partition *partition
 	offset    uint64
 	size      uint64
+	key       int // 0: none
 	state     state
 	delivered bool
 	hole      bool
@@ -118,6 +131,8 @@ type message struct {
 	sequence uint64
 	sentAt   Instant // lease clock
 	started  bool
+	attempt  uint32
+	reborn   bool // it was given up before a restart: whether its key is parked is seen later
 	// Once it is started:
 	startedAt Instant // lease clock
 	deadline  Instant // lease clock
@@ -145,6 +160,7 @@ func New(rules Rules, partitions int) *Model {
 	m := &Model{
 		rules: rules, partitions: make(map[uint32]*partition),
 		sessions: make(map[uint64]*Session), nextChange: 1,
+		parked: make(map[keyID]*park),
 	}
 	for id := range uint32(partitions) {
 		m.partitions[id] = &partition{id: id}
@@ -157,11 +173,17 @@ func (m *Model) Totals() Totals { return m.totals }
 
 func (m *Model) leaseClock(t Instant) Instant { return t - m.stalled }
 
-// Publish adds messages of the given sizes to a partition.
-func (m *Model) Publish(id uint32, sizes []uint64) {
+// Publish adds messages of the given sizes and keys to a partition.
+func (m *Model) Publish(id uint32, sizes []uint64, keys []int) {
 	p := m.partitions[id]
-	for _, size := range sizes {
+	for i, size := range sizes {
 		msg := &message{partition: p, offset: p.head(), size: size, codes: []string{}}
+		switch m.rules.Order {
+		case "key":
+			msg.key = keys[i]
+		case "partition":
+			msg.key = 1
+		}
 		p.messages = append(p.messages, msg)
 		p.live = append(p.live, msg)
 	}
@@ -220,7 +242,7 @@ func (m *Model) Stall(d time.Duration) { m.stalled += d }
 
 // Configure replaces the limits.
 func (m *Model) Configure(rules Rules) {
-	rules.Exclusive = m.rules.Exclusive
+	rules.Exclusive, rules.Order = m.rules.Exclusive, m.rules.Order
 	m.rules = rules
 }
 
@@ -232,6 +254,7 @@ func (m *Model) Advance(now Instant) {
 			m.judge(msg, now)
 		}
 	})
+	m.keepOrder(now)
 	for _, x := range m.sessions {
 		if !x.closing && x.heard+silence <= m.leaseClock(now) {
 			m.endCharged(x, "silent", now)
@@ -298,8 +321,11 @@ func (m *Model) fail(msg *message, how, code string) bool {
 	case msg.state == settled: // by a hole
 	case how == "rejected":
 		msg.state, c.dead = dying, how
-	case m.rules.DeadLetters && limit > 0 && *n >= limit:
+	case m.rules.DeadLetters && limit > 0 && *n >= limit && (msg.key == 0 || m.rules.Policy != ""):
 		msg.state, c.dead = dying, reached
+	}
+	if msg.state == dying && msg.key != 0 && m.rules.Policy == "park" {
+		m.parkOf(msg).is = true
 	}
 	return msg.state != dying
 }
@@ -389,6 +415,9 @@ func (m *Model) Restart() {
 	}
 	m.expected, m.open, m.nextChange = expectations{}, nil, 1
 	m.closing, m.closed = false, false
+	for _, p := range m.parked {
+		p.is = p.durable
+	}
 	m.each(func(msg *message) {
 		msg.holder, msg.delivered, msg.avoid = nil, false, nil
 		msg.counts, msg.codes = msg.durable.counts, nil
@@ -397,7 +426,7 @@ func (m *Model) Restart() {
 		case msg.durable.settled:
 			msg.state = settled
 		case msg.counts.dead != "":
-			msg.state = dying
+			msg.state, msg.reborn = dying, true
 		case msg.counts != (counts{}):
 			msg.state = waiting
 			msg.due(msg.durable.notBefore, msg.durable.notBefore, nil, false)

@@ -17,6 +17,8 @@ type Session struct {
 	lease    time.Duration
 	// tellsStarted: work leases begin with Started, not at delivery.
 	tellsStarted bool
+	// keyBatches: several messages of a key may go out together.
+	keyBatches bool
 
 	sent, charged uint64
 	raisedAt      uint64
@@ -47,6 +49,8 @@ type Attach struct {
 	Takeover bool
 	// TellsStarted: the client announced that it tells what it starts.
 	TellsStarted bool
+	// KeyBatches: it announced that it keeps the order of a key by itself.
+	KeyBatches bool
 }
 
 // Attach tells of a session that wants to be admitted.
@@ -77,6 +81,7 @@ func (m *Model) Attach(a Attach) {
 		id: a.Session, client: a.Client, manual: a.Manual, window: a.Window, maxFrame: a.MaxFrame, lease: a.Lease,
 		held: make(map[uint64]*message), settles: make(map[uint64]*settle), repeats: make(map[uint64]bool),
 		writable: true, heard: m.leaseClock(a.At), tellsStarted: a.TellsStarted,
+		keyBatches: a.KeyBatches,
 	}
 }
 
@@ -89,6 +94,7 @@ func (m *Model) hear(id uint64, at Instant) *Session {
 				m.judge(msg, at)
 			}
 		}
+		m.keepOrder(at)
 		x.heard = max(x.heard, m.leaseClock(at))
 	}
 	return x

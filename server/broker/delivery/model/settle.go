@@ -88,6 +88,7 @@ func (m *Model) Settle(e Settle) {
 			}
 		}
 	}
+	m.keepOrder(e.At)
 }
 
 // settleOne applies a frame to one sequence and says why it came to nothing.

@@ -199,7 +199,37 @@ var list = []mutant{
 	{
 		name: "the message of a dead letter is let go before the commit",
 		file: "deadletter.go",
-		old:  "			s.letters.sealed = append(s.letters.sealed, l.seg)",
-		new:  "			l.seg.pinned--\n			s.unpin(l.seg)",
+		old:  "		s.letters.sealed = append(s.letters.sealed, *l)",
+		new:  "		if l.seg != nil {\n			l.seg.pinned--\n			s.unpin(l.seg)\n		}\n		l.seg = nil\n		s.letters.sealed = append(s.letters.sealed, *l)",
+	},
+	{
+		name: "a key's next message goes out while one is",
+		file: "keys.go",
+		old:  "return k.waits() || len(k.out) > 0 && !k.takesMore(x)",
+		new:  "return k.waits()",
+	},
+	{
+		name: "what is out behind a message that failed stays out",
+		file: "keys.go",
+		old:  "		s.takeBackLater(k)\n",
+		new:  "",
+	},
+	{
+		name: "a key goes on before its dead letter is stored",
+		file: "keys.go",
+		old:  "k.exposed == nil && !k.parked && k.dying == 0 {",
+		new:  "k.exposed == nil && !k.parked {",
+	},
+	{
+		name: "a parked key is forgotten in a restart",
+		file: "deadletter.go",
+		old:  "if l.key != nil && l.key.parked {",
+		new:  "if l.key != nil && l.p == nil {",
+	},
+	{
+		name: "a key's next message is kept for a holder that left, before what it held",
+		file: "keys.go",
+		old:  "e.first > first || k.parked",
+		new:  "len(k.out) > 0 && e.first > first || k.parked",
 	},
 }

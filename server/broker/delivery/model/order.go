@@ -1,0 +1,98 @@
+package model
+
+import "fmt"
+
+func (m *Model) parkOf(msg *message) *park {
+	id := keyID{msg.partition, msg.key}
+	if m.parked[id] == nil {
+		m.parked[id] = &park{}
+	}
+	return m.parked[id]
+}
+
+// settledNow says whether a message is done with, as far as order is concerned: a dead
+// letter only once it is stored.
+func (msg *message) settledNow() bool {
+	if msg.counts.dead != "" {
+		return msg.durable.settled
+	}
+	return msg.state == settled || msg.durable.settled
+}
+
+// inOrder says why a message may not go to a session for the sake of its key.
+func (m *Model) inOrder(msg *message, x *Session) error {
+	if msg.key == 0 {
+		return nil
+	}
+	if m.parkOf(msg).is {
+		return fmt.Errorf("its key is parked")
+	}
+	for _, other := range msg.partition.live {
+		switch {
+		case other.key != msg.key || other == msg || other.settledNow():
+		case other.offset > msg.offset && other.state == outstanding:
+			return fmt.Errorf("session %d holds %v behind it", other.holder.id, other)
+		case other.offset > msg.offset:
+		case other.state != outstanding:
+			return fmt.Errorf("%v of its key is before it", other)
+		case other.holder != x || !x.keyBatches:
+			return fmt.Errorf("session %d holds %v before it", other.holder.id, other)
+		case other.attempt > 1 || msg.counts.attempt() > 1:
+			return fmt.Errorf("it may not go along with %v, one of which failed", other)
+		}
+	}
+	return nil
+}
+
+// firstOfKey says whether nothing of its key is before a message.
+func (m *Model) firstOfKey(msg *message) bool {
+	if msg.key == 0 {
+		return true
+	}
+	if m.parkOf(msg).is {
+		return false
+	}
+	for _, other := range msg.partition.live {
+		if other.key == msg.key && other != msg && !other.settledNow() && (other.offset < msg.offset || other.state == outstanding) {
+			return false
+		}
+	}
+	return true
+}
+
+// keepOrder takes back what is outstanding behind a message of its key that is not.
+func (m *Model) keepOrder(at Instant) {
+	if m.rules.Order == "" {
+		return
+	}
+	for _, p := range m.partitions {
+		open := make(map[int]bool)
+		for _, msg := range p.live {
+			switch {
+			case msg.key == 0 || msg.settledNow():
+			case msg.state != outstanding:
+				open[msg.key] = true
+			case open[msg.key]:
+				m.expected.revoke(msg.holder.id, msg.sequence, "key order")
+				msg.leave()
+				m.totals.Released++
+				msg.due(at, at, nil, false)
+			}
+		}
+	}
+}
+
+// KeyChange is a key that is written as parked, or as released.
+type KeyChange struct {
+	Key    int
+	Parked bool
+}
+
+// Release tells that parked keys of a partition go on.
+func (m *Model) Release(id uint32) {
+	for k, p := range m.parked {
+		if k.p.id == id {
+			p.is = false
+		}
+	}
+}
