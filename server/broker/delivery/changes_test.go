@@ -44,7 +44,7 @@ func chunkLen(p *simPartition, index uint64) int {
 func TestChunksBelowTheFloorOfRecoveryAreDropped(t *testing.T) {
 	w := newWorld(t, delivery.Config{}, 1)
 	p := w.store.partitions[0]
-	p.publish(make([]uint64, 20_000), 0, 0)
+	p.publish(make([]uint64, 20_000), 0)
 	for index := range uint64(4) {
 		p.chunks[index] = delivery.Chunk{Index: index}
 	}
@@ -194,7 +194,7 @@ func TestSegmentsThatAreNotWantedAreUnloaded(t *testing.T) {
 	w.attach(1, 1, 1<<20)
 	p := w.store.partitions[0]
 	for range 100 {
-		g := p.publish(make([]uint64, 10), 0, 0)
+		g := p.publish(make([]uint64, 10), 0)
 		p.resident[g.Base] = true
 		w.do(&delivery.Head{Partition: 0, Next: p.head}, &delivery.Loaded{Partition: 0, Segments: []delivery.Segment{g}})
 	}

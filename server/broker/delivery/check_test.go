@@ -104,6 +104,9 @@ func (s *State) checkHeld() error {
 				return fmt.Errorf("session %d: block %d has %x live and timer %d", x.id, b.first, b.live, b.timer)
 			}
 		}
+		if unstarted := x.countUnstarted(); x.answersRecall && unstarted != x.unstarted {
+			return fmt.Errorf("session %d did not start %d, counted %d", x.id, unstarted, x.unstarted)
+		}
 		if held != x.stream.held {
 			return fmt.Errorf("session %d holds %v, charged %v", x.id, held, x.stream.held)
 		}
@@ -114,6 +117,13 @@ func (s *State) checkHeld() error {
 		return fmt.Errorf("sessions hold %v, charged %v", all, s.ceiling.held)
 	}
 	return nil
+}
+
+func (x *session) countUnstarted() (n uint64) {
+	for _, b := range x.blocks {
+		n += uint64(bits.OnesCount64(b.live &^ b.started))
+	}
+	return n
 }
 
 func (b *block) liveBytes() (n uint64) {

@@ -152,6 +152,13 @@ type Revoked struct {
 	Reason  RevokeReason
 }
 
+// Recall asks for deliveries that were not started: the client answers with a Release
+// of those that it still did not start. Until then they are its own.
+type Recall struct {
+	Session SessionID
+	Ranges  []SequenceRange
+}
+
 // GoAway tells a session that the server will end it within Grace.
 type GoAway struct {
 	Session SessionID
@@ -255,6 +262,7 @@ func (*Deliver) effect()      {}
 func (*SettleResult) effect() {}
 func (*Flow) effect()         {}
 func (*Revoked) effect()      {}
+func (*Recall) effect()       {}
 func (*GoAway) effect()       {}
 func (*Drained) effect()      {}
 func (*EndSession) effect()   {}

@@ -36,6 +36,8 @@ const (
 	// KeyBatches: the client keeps the order of several messages of one key. Without
 	// it a key's next message comes when the one before it is settled.
 	KeyBatches
+	// AnswersRecall: the client, which tells what it starts, answers a Recall.
+	AnswersRecall
 )
 
 // Attach adds a session. The answer is an Attached or an EndSession.

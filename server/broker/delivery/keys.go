@@ -138,7 +138,7 @@ func (s *State) keyAt(g *segment, offset uint64) *orderKey {
 
 // dropKey forgets a key of which nothing is left.
 func (s *State) dropKey(k *orderKey) {
-	if s.keys.byID[k.id] == k && len(k.out) == 0 && len(k.returned) == 0 && k.exposed == nil && k.queue.len() == 0 && k.dying == 0 && !k.parked {
+	if s.keys.byID[k.id] == k && len(k.out) == 0 && !k.waits() {
 		delete(s.keys.byID, k.id)
 		s.keys.bytes -= keyBytes
 	}
@@ -247,7 +247,7 @@ func (s *State) keep(k *orderKey, e *redelivery) {
 // settleKeys takes back what is out of order, and exposes what is next, of all keys
 // that an event touched.
 func (s *State) settleKeys() {
-	for i := 0; i < len(s.keys.touched); i++ {
+	for i := 0; i < len(s.keys.touched); i++ { //nolint:intrange // it grows meanwhile
 		k := s.keys.touched[i]
 		s.takeBackLater(k)
 		k.touched = false

@@ -9,6 +9,7 @@ type outbox struct {
 	settleResults []*SettleResult
 	flows         []*Flow
 	revokes       []*Revoked
+	recalls       []*Recall
 	goAways       []*GoAway
 	drains        []*Drained
 	ends          []*EndSession
@@ -39,6 +40,7 @@ func (o *outbox) reset() {
 	o.settleResults = o.settleResults[:0]
 	o.flows = o.flows[:0]
 	o.revokes = o.revokes[:0]
+	o.recalls = o.recalls[:0]
 	o.goAways = o.goAways[:0]
 	o.drains = o.drains[:0]
 	o.ends = o.ends[:0]
@@ -75,6 +77,13 @@ func (o *outbox) flow() *Flow {
 func (o *outbox) revoked() *Revoked {
 	e := take(&o.revokes)
 	*e = Revoked{Ranges: e.Ranges[:0]}
+	o.effects = append(o.effects, e)
+	return e
+}
+
+func (o *outbox) recall() *Recall {
+	e := take(&o.recalls)
+	*e = Recall{Ranges: e.Ranges[:0]}
 	o.effects = append(o.effects, e)
 	return e
 }

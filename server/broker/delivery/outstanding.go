@@ -24,6 +24,8 @@ type block struct {
 	// started has the deliveries that are worked on: all, when the client does not
 	// tell.
 	started uint64
+	// recalled has those that were asked back.
+	recalled uint64
 	// sent is when it was delivered; began and ends are when the work leases of what
 	// is started began and end, as long as they do so together. All are on the lease
 	// clock.
@@ -99,6 +101,10 @@ func (o *outstanding) find(sequence uint64) int {
 // sequences. All deliveries of one frame have the same time.
 func (s *State) record(x *session, g *segment, first, n uint64, open *block) *block {
 	sequence := x.sent + 1
+	if x.answersRecall {
+		x.unstarted += n
+		s.recalls.unstarted += n
+	}
 	for n > 0 {
 		if open == nil || open.n == blockMessages {
 			open = s.newBlock(x, sequence)

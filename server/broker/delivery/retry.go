@@ -178,10 +178,12 @@ func (s *State) giveBack(o *outcome, p *partition, first, last uint64) {
 	}
 	for offset := first; offset <= last; offset++ {
 		e.first, e.last = offset, offset
-		if k := s.keyAt(o.seg, offset); k != nil {
-			s.comeBack(k, e)
-		} else {
+		k := s.keyAt(o.seg, offset)
+		switch {
+		case k == nil:
 			s.giveBackOne(e)
+		case !p.settled(offset): // by a hole
+			s.comeBack(k, e)
 		}
 	}
 }

@@ -91,7 +91,7 @@ func TestRule10PartitionsTakeTurns(t *testing.T) {
 	w.attach(2, 1000, 1<<20)
 	w.attach(3, 0, 0)
 	for p := range 4 {
-		w.store.partitions[p].publish(slices.Repeat([]uint64{10}, 1000), 0, 0)
+		w.store.partitions[p].publish(slices.Repeat([]uint64{10}, 1000), 0)
 	}
 	w.do(
 		&delivery.Head{Partition: 0, Next: 1000}, &delivery.Head{Partition: 1, Next: 1000},

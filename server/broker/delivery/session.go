@@ -15,6 +15,9 @@ type session struct {
 	// tellsStarted says that the work lease begins with a Started, not at delivery.
 	tellsStarted bool
 	keyBatches   bool
+	// answersRecall: what it did not start may be asked back; unstarted counts that.
+	answersRecall bool
+	unstarted     uint64
 	// maxMessage is the largest message that fits into one of its frames.
 	maxMessage uint64
 	maxFrame   uint64
@@ -70,9 +73,10 @@ func (s *State) newSession(e *Attach) *session {
 		id: e.Session, clientID: e.ClientID, replenish: e.Replenish, since: e.At,
 		lease: orDefault(e.Lease, s.config.Lease), ownLease: e.Lease != 0,
 		tellsStarted: e.Features&TellsStarted != 0, keyBatches: e.Features&KeyBatches != 0,
-		own:      newOffsetHeap(),
-		maxFrame: orDefault(e.MaxFrameBytes, DefaultMaxFrameBytes),
-		index:    len(s.sessions), writable: true, serving: true, shunned: newOffsetHeap(),
+		answersRecall: e.Features&(AnswersRecall|TellsStarted) == AnswersRecall|TellsStarted,
+		own:           newOffsetHeap(),
+		maxFrame:      orDefault(e.MaxFrameBytes, DefaultMaxFrameBytes),
+		index:         len(s.sessions), writable: true, serving: true, shunned: newOffsetHeap(),
 	}
 	x.maxMessage = x.maxFrame - min(x.maxFrame, FrameBytes+RunBytes+AttemptBytes)
 	x.window = e.Window

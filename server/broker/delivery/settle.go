@@ -182,6 +182,7 @@ func (s *State) strike(o *outcome, b *block, from, to uint8) {
 		s.prolong(o, b, from, to)
 		return
 	}
+	s.notRecallable(b, bitsOf(from, to))
 	b.live &^= bitsOf(from, to)
 	for i := range b.runs {
 		r := &b.runs[i]

@@ -178,6 +178,9 @@ func (s *sim) attach() {
 	if s.one(2) {
 		e.Features |= delivery.KeyBatches
 	}
+	if s.one(2) {
+		e.Features |= delivery.AnswersRecall
+	}
 	e.Takeover = s.one(8)
 	s.nextID++
 	s.clients = append(s.clients, &simClient{id: e.Session, manual: e.Replenish == delivery.Manual})
@@ -185,6 +188,7 @@ func (s *sim) attach() {
 		Session: uint64(e.Session), At: e.At, Client: e.ClientID, Manual: e.Replenish == delivery.Manual,
 		Window: model.Limit(e.Window), MaxFrame: e.MaxFrameBytes, Lease: e.Lease, Takeover: e.Takeover,
 		TellsStarted: e.Features&delivery.TellsStarted != 0, KeyBatches: e.Features&delivery.KeyBatches != 0,
+		AnswersRecall: e.Features&delivery.AnswersRecall != 0,
 	})
 	s.emit(e)
 }
@@ -212,6 +216,10 @@ func (s *sim) settle() {
 	if c == nil || len(c.holds) == 0 && !s.one(10) {
 		return
 	}
+	if len(c.asked) > 0 {
+		s.answerRecall(c)
+		return
+	}
 	e := &delivery.Settle{Stamp: delivery.Stamp{Session: c.id, At: s.at()}, Ranges: s.ranges(c), Delay: -1}
 	var verdict model.Verdict
 	switch n := s.IntN(20); {
@@ -235,6 +243,19 @@ func (s *sim) settle() {
 		c.let(e.Ranges)
 	}
 	s.tellSettle(e, verdict)
+}
+
+// answerRecall releases what a client was asked for, or a part of it.
+func (s *sim) answerRecall(c *simClient) {
+	e := &delivery.Settle{
+		Stamp: delivery.Stamp{Session: c.id, At: s.at()}, Verdict: delivery.Release, Delay: -1,
+		Ranges: c.asked[:1+s.IntN(len(c.asked))],
+	}
+	e.Ranges = append([]delivery.SequenceRange(nil), e.Ranges...)
+	c.number++
+	e.Number, c.asked = c.number, nil
+	c.let(e.Ranges)
+	s.tellSettle(e, model.Release)
 }
 
 func (s *sim) tellSettle(e *delivery.Settle, verdict model.Verdict) {

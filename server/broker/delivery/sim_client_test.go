@@ -13,6 +13,7 @@ type simClient struct {
 	holds    []uint64 // sequences that it has not settled, as far as it knows
 	number   uint64   // last settle number used
 	admitted bool
+	asked    []delivery.SequenceRange // back, and not answered yet
 }
 
 func (c *simClient) received(e *delivery.Deliver) {

@@ -54,6 +54,8 @@ func (s *sim) perform(effect delivery.Effect) error {
 			c.admitted = true
 		}
 		return s.model.Attached(uint64(e.Session))
+	case *delivery.Recall:
+		return s.recall(e)
 	case *delivery.GoAway:
 		return s.model.WentAway(uint64(e.Session))
 	case *delivery.Drained:
@@ -129,6 +131,19 @@ func (s *sim) revoked(e *delivery.Revoked) error {
 		if err := s.model.Revoked(uint64(e.Session), r.First, r.Last, revokeReasons[e.Reason]); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// recall has a client give back what it is asked for, mostly.
+func (s *sim) recall(e *delivery.Recall) error {
+	for _, r := range e.Ranges {
+		if err := s.model.Recalled(uint64(e.Session), r.First, r.Last); err != nil {
+			return err
+		}
+	}
+	if c := s.client(e.Session); c != nil && !s.one(4) {
+		c.asked = append(c.asked, e.Ranges...)
 	}
 	return nil
 }

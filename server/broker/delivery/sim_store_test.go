@@ -42,8 +42,8 @@ func (st *simStore) init(s *sim) {
 }
 
 // publish adds a segment with messages of some sizes.
-func (p *simPartition) publish(sizes []uint64, start uint32, time int64) delivery.Segment {
-	return p.publishKeys(sizes, nil, start, time)
+func (p *simPartition) publish(sizes []uint64, time int64) delivery.Segment {
+	return p.publishKeys(sizes, nil, 0, time)
 }
 
 // publishKeys adds one whose messages have keys, 0 for none.

@@ -35,6 +35,7 @@ func (s *State) startWork(b *block, named uint64, at Instant) {
 			}
 		}
 	}
+	s.notRecallable(b, fresh)
 	b.started |= fresh
 	s.rearm(b)
 }

@@ -44,6 +44,7 @@ type State struct {
 
 	journal journal
 	letters letters
+	recalls recalls
 	pending ring[pendingSettle]
 	owed    []*session
 	scratch []SequenceRange
@@ -204,6 +205,7 @@ func (s *State) Next(now Instant) []Effect {
 	s.write()
 	s.reply()
 	s.dispatch()
+	s.recall()
 	s.tellUnloads()
 	s.requestLoads()
 	s.finishAll()
@@ -232,6 +234,9 @@ func (s *State) Deadline() (deadline Instant, ok bool) {
 	}
 	if s.pool.timers.len() > 0 {
 		d.at(s.pool.timers.top().at)
+	}
+	if s.recalls.waiting {
+		d.at(s.recalls.next)
 	}
 	if s.drains.len() > 0 {
 		d.at(s.drains.top().drainAt)

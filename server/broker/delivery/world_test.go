@@ -30,6 +30,7 @@ type world struct {
 	attached  []delivery.Attached
 	sets      []setSize
 	dead      []delivery.DeadLetter // as stored
+	recalls   []delivery.Recall
 	turns     int
 	holdLoads bool
 	loads     []delivery.Load
@@ -134,6 +135,10 @@ func (w *world) perform(effect delivery.Effect) {
 		e2 := *e
 		e2.Ranges = slices.Clone(e.Ranges)
 		w.revoked = append(w.revoked, e2)
+	case *delivery.Recall:
+		e2 := *e
+		e2.Ranges = slices.Clone(e.Ranges)
+		w.recalls = append(w.recalls, e2)
 	case *delivery.GoAway:
 		w.goAways = append(w.goAways, *e)
 	case *delivery.Drained:
@@ -243,7 +248,7 @@ func (w *world) publish(partition, n int, size uint64) {
 func (w *world) publishSizes(partition int, sizes ...uint64) {
 	w.t.Helper()
 	p := w.store.partitions[partition]
-	p.publish(sizes, 0, int64(w.now))
+	p.publish(sizes, int64(w.now))
 	w.do(&delivery.Head{Partition: p.id, Next: p.head})
 }
 

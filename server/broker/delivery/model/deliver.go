@@ -82,7 +82,7 @@ func (m *Model) deliverOne(x *Session, one Delivered) (size uint64, err error) {
 	x.usage.plus(Limit{1, msg.size})
 	msg.state, msg.delivered, msg.holder, msg.sequence = outstanding, true, x, x.sent
 	msg.sentAt = m.leaseClock(m.now)
-	msg.started, msg.attempt = false, one.Attempt
+	msg.started, msg.recalled, msg.attempt = false, false, one.Attempt
 	if !x.tellsStarted {
 		msg.start(msg.sentAt)
 	}
@@ -180,6 +180,9 @@ func (m *Model) EndTurn() error {
 // done at once and everything asked for was loaded: a session with credit has no
 // ready message in front of it, unless it waits for credit for another one.
 func (m *Model) Quiet() error {
+	if msg := m.hoarded(); msg != nil {
+		return fmt.Errorf("a session starves, but %v was not asked back of session %d", msg, msg.holder.id)
+	}
 	for _, x := range m.sessions {
 		if x.draining && !x.drainTold && len(x.held) == 0 && x.confirmed == x.applied {
 			return fmt.Errorf("session %d was not told that it is drained", x.id)

@@ -132,6 +132,7 @@ type message struct {
 	sentAt   Instant // lease clock
 	started  bool
 	attempt  uint32
+	recalled bool
 	reborn   bool // it was given up before a restart: whether its key is parked is seen later
 	// Once it is started:
 	startedAt Instant // lease clock

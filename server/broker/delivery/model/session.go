@@ -19,6 +19,8 @@ type Session struct {
 	tellsStarted bool
 	// keyBatches: several messages of a key may go out together.
 	keyBatches bool
+	// answersRecall: what it did not start may be asked back.
+	answersRecall bool
 
 	sent, charged uint64
 	raisedAt      uint64
@@ -51,6 +53,8 @@ type Attach struct {
 	TellsStarted bool
 	// KeyBatches: it announced that it keeps the order of a key by itself.
 	KeyBatches bool
+	// AnswersRecall: it announced that what it did not start may be asked back.
+	AnswersRecall bool
 }
 
 // Attach tells of a session that wants to be admitted.
@@ -81,7 +85,7 @@ func (m *Model) Attach(a Attach) {
 		id: a.Session, client: a.Client, manual: a.Manual, window: a.Window, maxFrame: a.MaxFrame, lease: a.Lease,
 		held: make(map[uint64]*message), settles: make(map[uint64]*settle), repeats: make(map[uint64]bool),
 		writable: true, heard: m.leaseClock(a.At), tellsStarted: a.TellsStarted,
-		keyBatches: a.KeyBatches,
+		keyBatches: a.KeyBatches, answersRecall: a.AnswersRecall && a.TellsStarted,
 	}
 }
 
@@ -283,6 +287,9 @@ func unlimited(l Limit) Limit {
 	}
 	return l
 }
+
+// ofSubscription is the place of the subscription's ceiling in ceilings.
+const ofSubscription = 1
 
 // ceilings lists those that apply to a session.
 func (m *Model) ceilings(x *Session) []ceiling {

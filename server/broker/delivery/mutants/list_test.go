@@ -232,4 +232,22 @@ var list = []mutant{
 		old:  "e.first > first || k.parked",
 		new:  "len(k.out) > 0 && e.first > first || k.parked",
 	},
+	{
+		name: "what was started is asked back",
+		file: "recall.go",
+		old:  "mask := b.live &^ b.started &^ b.recalled",
+		new:  "mask := b.live &^ b.recalled",
+	},
+	{
+		name: "what was asked back is asked back again",
+		file: "recall.go",
+		old:  "mask := b.live &^ b.started &^ b.recalled",
+		new:  "mask := b.live &^ b.started",
+	},
+	{
+		name: "nothing is asked back for those that starve",
+		file: "recall.go",
+		old:  "wanted > r.asked {",
+		new:  "wanted > r.asked+1000 {",
+	},
 }
