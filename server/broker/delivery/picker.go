@@ -125,6 +125,9 @@ func (s *State) smallestLimit() uint64 {
 func (s *State) smallestNext() uint64 {
 	least := uint64(math.MaxUint64)
 	for _, p := range s.open {
+		if p.front.keyed() {
+			return 0 // it may wait for its key, and the one behind it not
+		}
 		least = min(least, p.front.bytes(p.next, 1))
 	}
 	if s.pool.ready.len() > 0 {
