@@ -168,6 +168,7 @@ func (m *Model) EndTurn() error {
 	if err := m.expected.missing(); err != nil {
 		return err
 	}
+	m.noteHoarded()
 	for _, x := range m.sessions {
 		if m.now-x.told >= heartbeat {
 			return fmt.Errorf("session %d heard nothing since %v", x.id, x.told)
@@ -180,8 +181,8 @@ func (m *Model) EndTurn() error {
 // done at once and everything asked for was loaded: a session with credit has no
 // ready message in front of it, unless it waits for credit for another one.
 func (m *Model) Quiet() error {
-	if msg := m.hoarded(); msg != nil {
-		return fmt.Errorf("a session starves, but %v was not asked back of session %d", msg, msg.holder.id)
+	if msg := m.hoard; msg != nil && m.now >= m.hoardSince+recallPause {
+		return fmt.Errorf("a session starves, but %v was not asked back", msg)
 	}
 	for _, x := range m.sessions {
 		if x.draining && !x.drainTold && len(x.held) == 0 && x.confirmed == x.applied {

@@ -55,6 +55,9 @@ type Model struct {
 	closed     bool
 	holes      bool // there was one
 	parked     map[keyID]*park
+	// hoard is a message that should be asked back, and since when.
+	hoard      *message
+	hoardSince Instant
 	expected   expectations
 	// open is the content of the change set that is not committed yet.
 	open       *changes

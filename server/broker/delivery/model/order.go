@@ -69,7 +69,7 @@ func (m *Model) keepOrder(at Instant) {
 		open := make(map[int]bool)
 		for _, msg := range p.live {
 			switch {
-			case msg.key == 0 || msg.settledNow():
+			case msg.key == 0 || msg.settledNow() && msg.state != outstanding: // what a hole settled is taken back, too
 			case msg.state != outstanding:
 				open[msg.key] = true
 			case open[msg.key]:

@@ -10,6 +10,8 @@ import (
 const (
 	recallAge = 250 * time.Millisecond
 	patience  = 500 * time.Millisecond
+	// recallPause may pass before anybody looks again who starves.
+	recallPause = 150 * time.Millisecond
 )
 
 // starves says whether a session could take messages and holds none. What others hold
@@ -54,20 +56,32 @@ func (m *Model) Recalled(id, first, last uint64) error {
 	return nil
 }
 
-// hoarded returns a message that should have been asked back, nil if there is none:
-// somebody starves, nothing waits, and nothing was asked for yet.
-func (m *Model) hoarded() (old *message) {
-	starving, excused := false, false
+// noteHoarded remembers since when somebody starves while something could be asked back.
+func (m *Model) noteHoarded() {
+	starving := false
 	for _, x := range m.sessions {
 		starving = starving || m.starves(x)
 	}
-	if !starving {
-		return nil
+	var old *message
+	if starving {
+		old = m.hoarded()
 	}
+	if old != nil && m.hoard == nil {
+		m.hoardSince = m.now
+	}
+	m.hoard = old
+}
+
+// hoarded returns a message that should be asked back, nil if there is none, or if
+// something was asked for, or waits.
+func (m *Model) hoarded() (old *message) {
+	excused := false
 	m.each(func(msg *message) {
 		switch {
+		case msg.state == outstanding && msg.recalled:
+			excused = true
 		case msg.durable.settled || msg.state == settled:
-		case msg.state != outstanding || msg.recalled:
+		case msg.state != outstanding:
 			excused = true
 		case msg.holder.answersRecall && !msg.started && msg.sentAt+patience < m.leaseClock(m.now):
 			old = msg

@@ -181,8 +181,8 @@ var list = []mutant{
 	{
 		name: "a message is given up one attempt late",
 		file: "deadletter.go",
-		old:  "reached < limit {",
-		new:  "reached <= limit {",
+		old:  "reached < limit ||",
+		new:  "reached <= limit ||",
 	},
 	{
 		name: "a reject is confirmed before the dead letter is stored",
