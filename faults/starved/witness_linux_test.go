@@ -98,6 +98,13 @@ func (w *witness) ackConfirmed(n number) {
 	w.confirmed[n] = true
 }
 
+// acknowledgements is how many messages are acknowledged.
+func (w *witness) acknowledgements() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.stored)
+}
+
 // confirmations is how many acks are confirmed.
 func (w *witness) confirmations() int {
 	w.mu.Lock()

@@ -83,3 +83,31 @@ func TestMinAgeCountsFromTheLogTime(t *testing.T) {
 		}
 	})
 }
+
+// TestATimeInTheLogIsFoundByAClockThatWentBack: a subscription that starts at a time
+// starts at the first message that the log took in then or later, also where the wall
+// clock has yet to come there again.
+func TestATimeInTheLogIsFoundByAClockThatWentBack(t *testing.T) {
+	h, clock, p := clockedStore(t)
+	began := clock.Now()
+	h.MustPublish(p, "before")
+	clock.advance(time.Hour)
+	h.MustPublish(p, "ahead")
+	clock.advance(-time.Hour)
+	h.MustPublish(p, "back")
+	for name, c := range map[string]struct {
+		at   time.Duration
+		want storage.Offset
+	}{
+		"now":              {0, 0},
+		"in half an hour":  {time.Hour / 2, 1},
+		"in an hour":       {time.Hour, 1},
+		"in an hour and 1": {time.Hour + 1, 3},
+	} {
+		s := h.MustSubscribe(name, p.Topic, storage.Start{Kind: storage.StartAtTime, Time: began.Add(c.at)})
+		cursors, err := h.Cursors(t.Context(), s.ID)
+		if err != nil || cursors[0].Floor != c.want {
+			t.Errorf("%s: it starts at %+v, want %d: %v", name, cursors, c.want, err)
+		}
+	}
+}

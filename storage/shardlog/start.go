@@ -52,8 +52,9 @@ func (s *Store) resolveOne(ctx context.Context, p *partition, start storage.Star
 		offset, given := start.Offsets[p.id.Partition]
 		return startOffset{latest: !given, offset: offset}, nil
 	case storage.StartAtTime:
-		// A time to come: everything until the cursor is made came before it.
-		if start.Time.After(s.options.Clock()) {
+		// A time to come, for the clock and for the log, which is ahead of a clock that
+		// went back: everything until the cursor is made came before it.
+		if _, next := p.marks.get(); start.Time.After(s.options.Clock()) && start.Time.After(next.LogTime) {
 			return startOffset{latest: true}, nil
 		}
 		offset, err := s.firstSince(ctx, p, start.Time)

@@ -31,6 +31,7 @@ type Server struct {
 	LogLevel         string        `koanf:"log_level" unit:"debug, info, warn, error" help:"The least level that is logged."`
 	LogFormat        string        `koanf:"log_format" unit:"auto, text, json" help:"How log lines look; auto is text on a terminal, else JSON."`
 	Restless         bool          `koanf:"restless" unit:"true or false" help:"For tests: keep files as small as is legal, and rotate, compact, collect and trim all the time."`
+	ClockOffsetFile  string        `koanf:"clock_offset_file" unit:"path" help:"For tests: a file that says by how much the wall clock is off, as a duration, read again and again; empty: none."`
 }
 
 // Default is a server for one machine that answers on the loopback interface

@@ -13,6 +13,7 @@ import (
 	"github.com/headrace/headrace/cmd/headrace/internal/config"
 	"github.com/headrace/headrace/server"
 	"github.com/headrace/headrace/server/broker"
+	"github.com/headrace/headrace/storage"
 	"github.com/headrace/headrace/storage/backup"
 	"github.com/headrace/headrace/storage/badgerlog"
 	"github.com/headrace/headrace/storage/shardlog"
@@ -29,6 +30,7 @@ type Endpoints struct {
 // node is a store and what it was made with.
 type node struct {
 	config config.Server
+	clock  storage.Clock
 	logger *slog.Logger
 	engine *badgerlog.Engine
 	// backups is the engine as the store sees it: one that can be backed up.
@@ -58,10 +60,12 @@ func Run(ctx context.Context, c config.Server, logger *slog.Logger, ready func(E
 
 // open opens the engine and the store on it.
 func open(ctx context.Context, c config.Server, logger *slog.Logger) (*node, error) {
+	clock := wallClock(c.ClockOffsetFile)
 	o := badgerlog.DefaultOptions(c.Dir)
 	o.Logger = logger
 	o.HighMarkBytes, o.LowMarkBytes, o.BallastBytes = uint64(c.DiskHighMark), uint64(c.DiskLowMark), uint64(c.Ballast)
 	store := shardlog.Options{
+		Clock:      clock,
 		Logger:     logger,
 		TailBytes:  int(c.TailMemory),
 		CacheBytes: int(c.CacheMemory),
@@ -76,7 +80,7 @@ func open(ctx context.Context, c config.Server, logger *slog.Logger) (*node, err
 	}
 	backups := backup.Over(engine, backup.Identity{Store: engine.StoreID(), Shards: o.Shards})
 	s, err := shardlog.Open(ctx, backups, store)
-	return &node{c, logger, engine, backups, s}, err
+	return &node{c, clock, logger, engine, backups, s}, err
 }
 
 func acceptedLoss(b config.BatchRanges) []shardlog.BatchRange {
@@ -114,6 +118,7 @@ func (n *node) assemble() (*server.Server, error) {
 		MaxTopics:           c.MaxTopics,
 		MaxSubscriptions:    c.MaxSubscriptions,
 		MaxSessions:         c.MaxSessions,
+		Clock:               n.clock,
 		Logger:              n.logger,
 	})
 	if err != nil {
