@@ -301,3 +301,23 @@ func TestANewSubscriptionKeepsWhatIsAboutToBecomeAHole(t *testing.T) {
 		wantBodies(t, h, p, "0", "1", "2", "3", "4")
 	})
 }
+
+// TestAHoleIsTrimmedWhole: what is remembered of the pointers that it replaced is void.
+func TestAHoleIsTrimmedWhole(t *testing.T) {
+	h, p, s := diggingStore(t, storagetest.MemoryHome())
+	for i := range 5 {
+		h.MustPublish(p, strconv.Itoa(i))
+	}
+	ackRange(h, s, 0, 1, 4)
+	h.Tick()
+	h.MustCommit(&storage.ChangeSet{Subscription: s.ID, Cursors: []storage.CursorChange{{Floor: 2}}})
+	h.Tick()
+	if stats, err := h.Stats(p); err != nil || stats.First != 1 || stats.RetainedMessages != 1 {
+		t.Errorf("a floor inside the hole: %+v, %v", stats, err)
+	}
+	h.MustCommit(&storage.ChangeSet{Subscription: s.ID, Cursors: []storage.CursorChange{{Floor: 5}}})
+	h.Tick()
+	if r := reportOf(t, h); r.Pointers != 0 || r.Segments != 0 {
+		t.Errorf("left: %+v", r)
+	}
+}

@@ -47,3 +47,27 @@ func TestAMoveIsDroppedWhenAPointerWentSinceItWasRead(t *testing.T) {
 		})
 	}
 }
+
+// TestAHoleIsDroppedWhenASubscriptionCameThatWantsIt: it came after the look began.
+func TestAHoleIsDroppedWhenASubscriptionCameThatWantsIt(t *testing.T) {
+	s := newShard()
+	top := newTopic(storage.Topic{ID: 1, Name: "a", Partitions: 1, State: storage.Active})
+	s.addTopic(top)
+	hole := &holeCut{hole: pointer{1, record.Pointer{Hole: true, Span: 4}}}
+	d := &dig{partition: top.partitions[0]}
+	subscribe := func(id storage.SubscriptionID, floor storage.Offset) {
+		x := newSubscription(storage.Subscription{ID: id, State: storage.Active}, top)
+		x.cursors[0] = newCursor(x, 0, floor)
+		s.addSubscription(x)
+	}
+	subscribe(1, 0)
+	d.cursors = []digCursor{{1, storage.Cursor{Generation: 1}}}
+	subscribe(2, 5)
+	if !d.allows(s, hole) {
+		t.Error("dropped, though everybody settled it")
+	}
+	subscribe(3, 4)
+	if d.allows(s, hole) {
+		t.Error("made, though a new subscription begins in it")
+	}
+}

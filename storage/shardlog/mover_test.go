@@ -222,3 +222,16 @@ func TestAReaderFollowsWhatIsMoved(t *testing.T) {
 	readers.Wait()
 	m.wantSmall(t)
 }
+
+// TestAMovedPointerIsTrimmedWithItsNewSegment: what is remembered of its old one is
+// void.
+func TestAMovedPointerIsTrimmedWithItsNewSegment(t *testing.T) {
+	m := newMovingStore(t, shardlog.Options{})
+	m.publish(t, "a")
+	m.Tick()
+	m.Tick()
+	m.settle(t, 1)
+	if r := reportOf(t, m.StoreHarness); m.Metrics().MovedSegments != 1 || r.Segments != 0 || r.Pointers != 0 {
+		t.Errorf("left: %+v", r)
+	}
+}

@@ -200,6 +200,25 @@ func TestDamageThatNamesAPartitionFencesIt(t *testing.T) {
 		"a pointer after the last checkpoint is damaged": func(d *storagetest.Disk, p storage.PartitionID) {
 			d.Corrupt(record.AppendPointerKey(nil, p, 4), flip)
 		},
+		"a pointer after the checkpoint is not what its batch wrote": func(d *storagetest.Disk, p storage.PartitionID) {
+			key := record.AppendPointerKey(nil, p, 4)
+			d.Corrupt(key, func(value []byte) []byte {
+				x, _ := record.DecodePointer(key, value) // It was written by the store.
+				x.At.Batch++
+				return record.AppendPointer(nil, key, &x)
+			})
+		},
+		"no segment after the checkpoint is there": func(d *storagetest.Disk, _ storage.PartitionID) {
+			for batch := range uint64(10) {
+				d.Drop(record.AppendSegmentKey(nil, 5+batch, 0))
+			}
+		},
+		"a segment after the checkpoint and the pointers from there on are missing": func(d *storagetest.Disk, p storage.PartitionID) {
+			d.Drop(record.AppendSegmentKey(nil, 12, 0))
+			for _, base := range []storage.Offset{7, 8, 9} {
+				d.Drop(record.AppendPointerKey(nil, p, base))
+			}
+		},
 		"a segment after the checkpoint is missing": func(d *storagetest.Disk, _ storage.PartitionID) {
 			d.Drop(record.AppendSegmentKey(nil, 8, 0))
 		},
@@ -452,5 +471,80 @@ func TestAPartitionThatMovedLongAgoIsWholeAfterACrash(t *testing.T) {
 	}
 	if got := len(h.Bodies(busy)); got != 4200 {
 		t.Errorf("%d messages in the busy one", got)
+	}
+}
+
+func TestAnUnreadableHeaderOfTheLastBatchIsRefused(t *testing.T) {
+	h, d, _, _ := damaged(t)
+	last := lastBatch(t, d)
+	d.Corrupt(record.AppendBatchKey(nil, last), flip)
+	refuses(t, h, fmt.Sprintf("batches %d-%d are missing", last, last))
+}
+
+// TestWhatAFormerOwnerHadBegunIsVoid: the ledger has batches of an older epoch behind
+// the last one of a newer.
+func TestWhatAFormerOwnerHadBegunIsVoid(t *testing.T) {
+	h, d, p, _ := damaged(t)
+	h.Open()
+	h.Crash()
+	last := lastBatch(t, d)
+	d.EditLedger(func(l []storage.LedgerEntry) []storage.LedgerEntry {
+		for n := last + 1; n < last+5; n++ {
+			l = append(l, storage.LedgerEntry{Epoch: 1, Number: n, Hash: n})
+		}
+		return l
+	})
+	h.Open()
+	if got := len(h.Bodies(p)); got != 10 {
+		t.Errorf("%d messages", got)
+	}
+}
+
+func TestAShardRecordThatDoesNotFitTheBatchesIsRefused(t *testing.T) {
+	for name, damage := range map[string]func(t *testing.T, d *storagetest.Disk){
+		"there is no batch": func(t *testing.T, d *storagetest.Disk) {
+			t.Helper()
+			for n := range lastBatch(t, d) {
+				d.Drop(record.AppendBatchKey(nil, n+1))
+			}
+			d.EditLedger(func([]storage.LedgerEntry) []storage.LedgerEntry { return nil })
+		},
+		"it is of an older epoch": func(t *testing.T, d *storagetest.Disk) {
+			t.Helper()
+			key := record.AppendShardKey(nil)
+			d.Corrupt(key, func(value []byte) []byte {
+				x, err := record.DecodeShard(key, value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				x.Epoch = 1
+				if value, err = record.AppendShard(nil, key, &x); err != nil {
+					t.Fatal(err)
+				}
+				return value
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h, d, _, _ := damaged(t)
+			h.Open()
+			h.Crash()
+			damage(t, d)
+			if err := h.TryOpen(); !errors.Is(err, storage.ErrDataLoss) {
+				t.Errorf("opened, or failed otherwise: %v", err)
+			}
+			h.Store = nil
+		})
+	}
+}
+
+func TestAMissingPartitionRecordIsFencedThoughNobodyHasAFloorThere(t *testing.T) {
+	h, d, p, _ := damaged(t)
+	p.Partition = 1
+	d.Drop(record.AppendPartitionKey(nil, p))
+	h.Open()
+	publish := &storage.Publish{Appends: []storage.Append{storagetest.NewAppend(p, "x")}}
+	if err := h.Publish(publish); !errors.Is(err, storage.ErrDataLoss) {
+		t.Errorf("publish: %v", err)
 	}
 }
