@@ -86,7 +86,8 @@ func (r *running) endServer() error {
 
 // proofs are what a store must have done for a campaign to prove anything.
 var proofs = []string{
-	"value logs rewritten", "messages trimmed", "memtables begun", "tables built", "value logs begun", "disk reads",
+	"value logs rewritten", "messages trimmed", "messages holed", "segments moved",
+	"memtables begun", "tables built", "value logs begun", "disk reads",
 }
 
 // Missing lists what the store did not do, though a campaign is to meet it.

@@ -19,6 +19,8 @@ const scrapeTimeout = 5 * time.Second
 var watched = map[string]string{
 	"headrace_gc_rewrites_total":      "value logs rewritten",
 	"headrace_trimmed_messages_total": "messages trimmed",
+	"headrace_holed_messages_total":   "messages holed",
+	"headrace_moved_segments_total":   "segments moved",
 	"headrace_commits_total":          "commits",
 	"headrace_disk_reads_total":       "disk reads",
 }
