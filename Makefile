@@ -14,7 +14,7 @@ GOTEST := $(GO) run -C tools ./gotest
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
 # What `make check` runs, in this order: what is quick to find comes first.
-CHECKS := lint check-generated breaking test race sim fuzz-smoke fault-smoke power-cut starved
+CHECKS := lint check-generated breaking test race sim fuzz-smoke fault-smoke power-cut corruption starved
 
 # How long and how much; each may be set on the command line.
 FUZZ_TIME ?= 5s
@@ -26,6 +26,8 @@ CUT_ROUNDS ?= 6
 CUT_MOMENTS ?= 40
 CUT_LOADS ?= 1
 SOAK_CUT_ROUNDS ?= 300
+DAMAGE_TRIALS ?= 30
+SOAK_DAMAGE_TRIALS ?= 300
 SOAK_CUT_MOMENTS ?= 120
 SOAK_CUT_LOADS ?= 5
 STARVED_FLAGS ?=
@@ -84,6 +86,10 @@ power-cut: ## Cut the power beneath a store, 6 rounds and at 40 moments, and ben
 	$(GOTEST) -C ../faults -count=1 -timeout 60m ./powercut -rounds $(CUT_ROUNDS)
 	$(GOTEST) -C ../faults -count=1 -timeout 120m ./replay -cuts $(CUT_MOMENTS) -loads $(CUT_LOADS)
 
+.PHONY: corruption
+corruption: ## Damage one file of a store, 30 times, and look for silence (Linux)
+	$(GOTEST) -C ../faults -count=1 -timeout 60m ./corruption -trials $(DAMAGE_TRIALS)
+
 .PHONY: starved
 starved: ## A server without room, descriptors, file size or memory (Linux; root for the disk)
 	$(GOTEST) -C ../faults -count=1 -timeout 60m ./starved $(STARVED_FLAGS)
@@ -92,6 +98,7 @@ starved: ## A server without room, descriptors, file size or memory (Linux; root
 soak: ## The long ones: 200 kills, 300 power cuts, 600 moments, 10^8 simulator steps, minutes of fuzzing; hours
 	$(MAKE) fault-smoke KILL_ROUNDS=$(SOAK_KILL_ROUNDS) KILL_FLAGS=-mutants
 	$(MAKE) power-cut CUT_ROUNDS=$(SOAK_CUT_ROUNDS) CUT_MOMENTS=$(SOAK_CUT_MOMENTS) CUT_LOADS=$(SOAK_CUT_LOADS)
+	$(MAKE) corruption DAMAGE_TRIALS=$(SOAK_DAMAGE_TRIALS)
 	$(MAKE) starved STARVED_FLAGS=-long
 	$(MAKE) sim SIM_STEPS=$(SOAK_SIM_STEPS)
 	$(MAKE) fuzz-smoke FUZZ_TIME=5m

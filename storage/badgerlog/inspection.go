@@ -89,7 +89,8 @@ func (i *Inspection) View(fn func(storage.Reader) error) (err error) {
 	}
 	defer func() {
 		if crash := recover(); crash != nil {
-			err = fmt.Errorf("%w: badger crashed on its own files: %v", storage.ErrDataLoss, crash)
+			// What the panic left locked stays locked.
+			err = fmt.Errorf("%w: %w", storage.ErrDataLoss, i.stop.trip("badger crashed on its own files: %v", crash))
 		}
 	}()
 	return i.db.View(func(txn *badger.Txn) error { return fn(reader{txn, i.stop}) })
@@ -99,7 +100,10 @@ func (i *Inspection) View(fn func(storage.Reader) error) (err error) {
 func (i *Inspection) Close() (err error) {
 	i.closing.Do(func() {
 		if i.db != nil {
-			err = i.db.Close()
+			// Some damage leaves Badger with a lock that nobody gives back, and was told.
+			if closeErr := closeInTime(i.db.Close, i.stop, nil); i.stop.cause() == nil {
+				err = closeErr
+			}
 		}
 		if i.shadow != "" {
 			err = errors.Join(err, os.RemoveAll(i.shadow))

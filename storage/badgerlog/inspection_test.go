@@ -115,13 +115,16 @@ func mustInspect(t *testing.T, dir string) *Inspection {
 // a process that was killed, which any opening would replay.
 func TestAnInspectionSeesEverythingAndChangesNothing(t *testing.T) {
 	dir := killed(t)
-	before := fingerprint(t, dir)
-	i := mustInspect(t, dir)
+	before, scratch := fingerprint(t, dir), t.TempDir()
+	i, err := Inspect(testOptions(dir), scratch)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if i.Report.Worst > inspect.Note || !i.Records() || len(i.Ledger) != 2 {
 		t.Errorf("findings %v, %d ledger entries", i.Report.Findings, len(i.Ledger))
 	}
 	sizes := map[string]int{}
-	err := i.View(func(r storage.Reader) error {
+	err = i.View(func(r storage.Reader) error {
 		return r.Ascend(nil, nil, func(key []byte, value storage.Value) (bool, error) {
 			return true, value.Read(func(value []byte) error {
 				sizes[string(key)] = len(value)
@@ -139,7 +142,7 @@ func TestAnInspectionSeesEverythingAndChangesNothing(t *testing.T) {
 	if diff := cmp.Diff(before, fingerprint(t, dir)); diff != "" {
 		t.Errorf("the directory changed:\n%s", diff)
 	}
-	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "headrace-inspect-*")); len(left) > 0 {
+	if left, _ := os.ReadDir(scratch); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
 }
@@ -203,6 +206,52 @@ func TestAnOpenStoreIsNotInspected(t *testing.T) {
 func TestWhatIsNoStoreIsNotInspected(t *testing.T) {
 	if _, err := Inspect(testOptions(t.TempDir()), ""); !errors.Is(err, storage.ErrFormat) {
 		t.Error(err)
+	}
+}
+
+// TestTrapAValueThatIsNotWhereItWasHangsTheClose: Badger never gives back the lock of a
+// value log in which it found something else. The inspection says what is wrong, and
+// ends.
+func TestTrapAValueThatIsNotWhereItWasHangsTheClose(t *testing.T) {
+	dir := killed(t)
+	older, newer := filepath.Join(dir, "badger", "000001.vlog"), filepath.Join(dir, "badger", "000002.vlog")
+	// Another value's size where the first one's was.
+	flipping("badger/000001.vlog", 20+3)(t, dir)
+	flipping("badger/000001.vlog", 20+4)(t, dir)
+	if !exists(older) || !exists(newer) {
+		t.Fatal("there are no two value logs")
+	}
+	i := mustInspect(t, dir)
+	err := i.View(func(r storage.Reader) error {
+		return r.Get([]byte("large1"), func([]byte) error { return nil })
+	})
+	if !errors.Is(err, storage.ErrDataLoss) {
+		t.Errorf("the damaged value: %v", err)
+	}
+	if err := i.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTrapAValueOfNoSizeEndsTheProcess: Badger panics on a size that makes no sense.
+// The read is ErrDataLoss, and the engine fails, for the panic left a lock behind.
+func TestTrapAValueOfNoSizeEndsTheProcess(t *testing.T) {
+	dir := killed(t)
+	f, err := os.OpenFile(filepath.Join(dir, "badger", "000001.vlog"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The size of the key, which with that of the value is more than 32 bits hold.
+	_, err = f.WriteAt([]byte{0xff, 0xff, 0xff, 0xff, 0x0f, 1}, 20+2)
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	e := mustOpen(t, testOptions(dir))
+	if _, err := get(e, "large1"); !errors.Is(err, storage.ErrDataLoss) || !strings.Contains(err.Error(), fmt.Sprintf("%x", "large1")) {
+		t.Errorf("the damaged value: %v", err)
+	}
+	if e.Err() == nil {
+		t.Error("the engine goes on")
 	}
 }
 

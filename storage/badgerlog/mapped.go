@@ -31,11 +31,14 @@ func (e *Engine) readMapped(read func() error) (err error) {
 // blockCrash is how Badger's message begins when a damaged block makes it panic.
 const blockCrash = "==== Recovered===="
 
-// crashed makes an error of a panic on a damaged block or on a page that cannot be
-// read. Other panics go on.
+// crashed makes an error of a panic on a damaged block or value, or on a page that
+// cannot be read. Other panics go on.
 func (e *Engine) crashed(crash any) error {
 	if isFault(crash) {
 		return fmt.Errorf("%w: %w", storage.ErrUnavailable, e.stop.trip("%w", errUnreadable))
+	}
+	if c, ok := crash.(valueCrash); ok {
+		return fmt.Errorf("%w: %w", storage.ErrDataLoss, e.stop.trip("badger crashed on the damaged value of key %x: %w", c.key, c.cause))
 	}
 	text, ok := crash.(string)
 	if !ok || !strings.HasPrefix(text, blockCrash) {

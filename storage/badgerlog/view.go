@@ -218,7 +218,16 @@ type itemValue struct{ item *badger.Item }
 
 // Read implements storage.Value.
 func (v itemValue) Read(fn func([]byte) error) error {
-	return v.item.Value(func(value []byte) error { return readValue(v.item.Key(), value, fn) })
+	inBadger := true
+	defer func() {
+		if inBadger {
+			v.crashed(recover())
+		}
+	}()
+	return v.item.Value(func(value []byte) error {
+		inBadger = false
+		return readValue(v.item.Key(), value, fn)
+	})
 }
 
 // readValue hands a value to fn. Badger gives an empty value, and no error, for one
