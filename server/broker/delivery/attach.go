@@ -2,13 +2,23 @@ package delivery
 
 // attach admits a session or refuses it.
 func (s *State) attach(e *Attach) {
-	if x := s.byID[e.Session]; x != nil {
+	switch x := s.byID[e.Session]; {
+	case x == nil:
+	case e.Resume == nil || e.Incarnation == x.incarnation || s.closing:
 		s.end(x, EndAttachedTwice, e.At)
+		return
+	case e.Lease != 0 && (e.Lease < MinLease || e.Lease > MaxLease):
+		s.end(x, EndBadAttach, e.At)
+		return
+	case x.closing:
+		s.sayEnd(x, EndClosed)
+	default:
+		s.resume(x, e)
 		return
 	}
 	if reason := s.refusal(e); reason != 0 {
 		end := s.out.endSession()
-		end.Session, end.Reason = e.Session, reason
+		end.Session, end.Incarnation, end.Reason = e.Session, e.Incarnation, reason
 		return
 	}
 	x := s.newSession(e)
@@ -17,7 +27,8 @@ func (s *State) attach(e *Attach) {
 	s.openSessions++
 	s.startReporting(x)
 	attached := s.out.attached()
-	attached.Session, attached.Lease, attached.Ceilings = x.id, x.lease, s.ceilings(x)
+	attached.Session, attached.Incarnation, attached.Lease, attached.Ceilings = x.id, x.incarnation, x.lease, s.ceilings(x)
+	attached.Resumed = nil
 	if len(s.sessions) == 1 {
 		for _, p := range s.order {
 			s.moved(p)
@@ -66,13 +77,13 @@ func (s *State) end(x *session, reason EndReason, at Instant) {
 
 func (s *State) sayEnd(x *session, reason EndReason) {
 	end := s.out.endSession()
-	end.Session, end.Reason, end.Served = x.id, reason, true
+	end.Session, end.Incarnation, end.Reason, end.Served = x.id, x.incarnation, reason, true
 	s.remove(x)
 }
 
 // detach takes note that a stream ended.
 func (s *State) detach(e *Detach) {
-	x := s.byID[e.Session]
+	x := s.streamOf(e.Stamp)
 	if x == nil {
 		return
 	}
@@ -86,13 +97,15 @@ func (s *State) detach(e *Detach) {
 		s.endAll(x, returned, e.At)
 		s.remove(x)
 	default:
-		s.endAll(x, lost, e.At)
-		s.remove(x)
+		s.lose(x, e.At)
 	}
 }
 
 // revoke tells that first..last are no longer the session's.
 func (s *State) revoke(x *session, first, last uint64, reason RevokeReason) {
+	if x.absent {
+		return
+	}
 	r := x.revoking
 	if r == nil || x.revokingTurn != s.turn || r.Reason != reason {
 		r = s.out.revoked()

@@ -100,7 +100,7 @@ func (s *State) checkHeld() error {
 		for _, b := range x.blocks {
 			held.Messages += uint64(bits.OnesCount64(b.live))
 			held.Bytes += b.liveBytes()
-			if (b.live != 0) != (b.timer != 0) {
+			if (b.live != 0 && !x.absent) != (b.timer != 0) {
 				return fmt.Errorf("session %d: block %d has %x live and timer %d", x.id, b.first, b.live, b.timer)
 			}
 		}

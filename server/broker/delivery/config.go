@@ -30,6 +30,8 @@ const (
 	// DefaultQueueLease is how long a delivery waits to be started by a client that
 	// is not heard.
 	DefaultQueueLease = time.Minute
+	// DefaultResumeWindow is how long a broken session waits to be taken up again.
+	DefaultResumeWindow = 30 * time.Second
 	// MinLease and MaxLease bound the lease that a session may ask for.
 	MinLease = time.Second
 	MaxLease = 12 * time.Hour
@@ -88,6 +90,10 @@ type Config struct {
 	// starts, and was not started, is kept for it after it was last heard; default
 	// DefaultQueueLease, at most MaxLease.
 	QueueLease time.Duration
+	// ResumeWindow is how long the session of a broken stream waits to be taken up
+	// again, if its client announced that it does; default DefaultResumeWindow, but
+	// none for modes other than Shared; negative: none.
+	ResumeWindow time.Duration
 	// LeaseCap bounds extensions, counted from the start; default DefaultLeaseCap,
 	// at most MaxLease. A session whose lease is longer has its lease as cap.
 	LeaseCap time.Duration
@@ -133,6 +139,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("%w: lease %v", ErrConfig, c.Lease)
 	case c.QueueLease < 0 || c.QueueLease > MaxLease:
 		return fmt.Errorf("%w: queue lease %v", ErrConfig, c.QueueLease)
+	case c.ResumeWindow > MaxLease:
+		return fmt.Errorf("%w: resume window %v", ErrConfig, c.ResumeWindow)
 	case c.LeaseCap < 0 || c.LeaseCap > MaxLease:
 		return fmt.Errorf("%w: lease cap %v", ErrConfig, c.LeaseCap)
 	case c.BackoffMin < 0 || c.BackoffMax < 0 || c.BackoffMax > MaxRetryDelay:

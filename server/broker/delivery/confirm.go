@@ -126,7 +126,7 @@ func (s *State) repeat(x *session, number uint64) {
 func (s *State) reply() {
 	for _, x := range s.owed {
 		x.owed = false
-		if !x.gone {
+		if !x.gone && !x.absent {
 			s.replyTo(x)
 		}
 	}

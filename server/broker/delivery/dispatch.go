@@ -155,6 +155,10 @@ func (s *State) fillRedeliveries(f *frame, limit uint64) (taken uint64) {
 		if e == nil {
 			break
 		}
+		if e.only != nil && !e.key.takesMore(e.only) {
+			s.withdraw(e.key)
+			continue
+		}
 		f.avoid = s.toAvoid(e)
 		p, g := e.p, e.seg
 		through, settled := p.clash(e.first, min(e.last, g.end()-1))

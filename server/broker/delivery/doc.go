@@ -25,6 +25,9 @@
 // bit a message; acked ones as bitmaps of 4,096 offsets; waiting ones as ranges.
 // Only what failed has a record of its own. Nothing is kept for a fresh message.
 //
+// Where an order is kept, messages of one key wait for each other: see [Order]. What
+// waits behind a busy key is kept as the distances of its offsets.
+//
 // # Time
 //
 // Every [Instant] is monotonic time since an origin that the caller chooses
@@ -34,6 +37,10 @@
 // read before it has been applied, in this call or earlier. A caller that
 // leaves events in its mailbox gives the time of the last one it took. Timers
 // fire at the end of Apply, up to that time, and never past it.
+//
+// A session whose stream broke may wait to be taken up again. It keeps what it holds,
+// its sequences, charges and settle numbers, and its leases do not end meanwhile; each
+// stream of a session has an incarnation, and late frames of an older one are ignored.
 //
 // A delivery lives on two clocks. Until its client says that it began to work on it,
 // it is kept for as long as the session is heard: the queue lease; its end is no

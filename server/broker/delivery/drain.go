@@ -25,6 +25,11 @@ func (s *State) shutdown(e *Shutdown) {
 	}
 	s.closing = true
 	s.closeAt = e.At + grace(e.Grace)
+	for s.absences.len() > 0 {
+		x := s.absences.top()
+		s.endAll(x, returned, e.At)
+		s.sayEnd(x, EndShutdown)
+	}
 	for _, x := range s.sessions {
 		g := s.out.goAway()
 		g.Session, g.Grace = x.id, e.Grace
@@ -59,7 +64,7 @@ func (s *State) takeBack(x *session) {
 
 // finishLater has a session looked at in the next turn: it may have finished.
 func (s *State) finishLater(x *session) {
-	if !x.finishing && (x.draining || x.closing || s.closing) {
+	if !x.finishing && !x.absent && (x.draining || x.closing || s.closing) {
 		x.finishing = true
 		s.finishing = append(s.finishing, x)
 	}
@@ -70,7 +75,7 @@ func (s *State) finishLater(x *session) {
 func (s *State) finishAll() {
 	for _, x := range s.finishing {
 		x.finishing = false
-		if x.gone || x.stream.held.Messages > 0 || x.told != x.applied {
+		if x.gone || x.absent || x.stream.held.Messages > 0 || x.told != x.applied {
 			continue
 		}
 		s.finished(x)

@@ -25,7 +25,10 @@ type Ceilings struct {
 
 // Attached tells that a session was admitted. It precedes its other effects.
 type Attached struct {
-	Session  SessionID
+	Session     SessionID
+	Incarnation uint32
+	// Resumed is set when the session was taken up again.
+	Resumed  *Resumed
 	Lease    time.Duration
 	Ceilings Ceilings
 }
@@ -192,14 +195,23 @@ const (
 	// EndFailuresUnread: more failures of settles wait to be told than are kept.
 	// Charged likewise.
 	EndFailuresUnread
+	// EndSuperseded: another stream took the session up again. The session goes on.
+	EndSuperseded
+	// EndNotResumed: the session waited to be taken up again, in vain. Charged like a
+	// broken stream; there is no stream.
+	EndNotResumed
 	// EndBadAttach: the Attach asked for a lease out of bounds.
 	EndBadAttach
 )
 
-// EndSession tells to end a session's stream. It is the session's last effect.
+// EndSession tells to end a session's stream. It is the session's last effect, but for
+// EndSuperseded, and for EndSilent when the session Waits to be taken up again: then it
+// is the stream's.
 type EndSession struct {
-	Session SessionID
-	Reason  EndReason
+	Session     SessionID
+	Incarnation uint32
+	Reason      EndReason
+	Waits       bool
 	// Served is false when the session was never admitted.
 	Served bool
 }

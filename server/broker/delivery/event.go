@@ -13,7 +13,10 @@ type Event interface{ event() }
 // a session that is not attached are ignored: they are late frames.
 type Stamp struct {
 	Session SessionID
-	At      Instant
+	// Incarnation tells the streams of a session that was taken up again apart; a
+	// late frame of the one before is ignored, too.
+	Incarnation uint32
+	At          Instant
 }
 
 // Replenish is how a session gives credit.
@@ -38,6 +41,8 @@ const (
 	KeyBatches
 	// AnswersRecall: the client, which tells what it starts, answers a Recall.
 	AnswersRecall
+	// Resumes: the client may take the session up again after its stream broke.
+	Resumes
 )
 
 // Attach adds a session. The answer is an Attached or an EndSession.
@@ -54,6 +59,9 @@ type Attach struct {
 	// Takeover ends the session that holds an exclusive subscription.
 	Takeover bool
 	Features Features
+	// Resume takes the session up again, on a stream with another incarnation; nil: it
+	// is a new one. If it is not there any more, a new one begins.
+	Resume *Resume
 }
 
 // Window replaces the window of an OnSettle session; for a Manual one it ends
@@ -141,7 +149,8 @@ const (
 	// EndSession follows as soon as its settles are confirmed.
 	Clean DetachHow = iota + 1
 	// Broken: the stream failed. Each unsettled delivery that was started counts as
-	// expired, the others as lost, and is due at once. No effect for this session follows, but for what was decided on
+	// expired, the others as lost, and is due at once; or the session waits to be taken
+	// up again, see Config.ResumeWindow. No effect for this session follows, but for what was decided on
 	// earlier events of the same Apply.
 	Broken
 	// Gone: the server ended the stream for a reason that is not the client's

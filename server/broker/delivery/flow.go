@@ -68,10 +68,18 @@ func (s *State) startReporting(x *session) {
 	s.silences.put(x)
 }
 
+// streamOf is the session of a stamp, nil when its stream is not the session's.
+func (s *State) streamOf(stamp Stamp) *session {
+	if x := s.byID[stamp.Session]; x != nil && x.incarnation == stamp.Incarnation && !x.absent {
+		return x
+	}
+	return nil
+}
+
 // hear returns the session of a stamp, nil for a late frame, and notes that it is
 // alive.
 func (s *State) hear(stamp Stamp) *session {
-	x := s.byID[stamp.Session]
+	x := s.streamOf(stamp)
 	if x == nil {
 		return nil
 	}
@@ -96,11 +104,19 @@ func (s *State) endSilent() {
 			x.silentAt = now + SilenceLimit // it has nothing more to say
 		}
 		if x.silentAt <= now {
-			s.end(x, EndSilent, s.now)
+			s.endStream(x)
 			continue
 		}
 		s.silences.put(x)
 	}
+}
+
+// endStream ends the stream of a session that is silent.
+func (s *State) endStream(x *session) {
+	end := s.out.endSession()
+	end.Session, end.Incarnation, end.Reason, end.Served = x.id, x.incarnation, EndSilent, true
+	s.lose(x, s.now)
+	end.Waits = x.absent
 }
 
 // beat sends a Flow to every session to which nothing was sent for a while.
@@ -132,6 +148,9 @@ func (s *State) report() {
 	s.nextReport = s.now + min(time.Duration(len(s.sessions))*reportInterval, flowInterval)
 	s.changed, s.delayed = false, false
 	for _, x := range s.sessions {
+		if x.absent {
+			continue
+		}
 		blocked, needs := s.blocked(x)
 		switch again := x.lastFlow + flowInterval; {
 		case blocked == x.reported:

@@ -316,7 +316,7 @@ func (s *State) expose(k *orderKey) {
 		s.route(e)
 		s.unpin(seg)
 	}
-	for k.exposed == nil && !k.parked && k.dying == 0 {
+	for k.exposed == nil && !k.parked && k.goesOn() {
 		var only *session
 		if len(k.out) > 0 {
 			only = k.holder
@@ -333,6 +333,11 @@ func (s *State) expose(k *orderKey) {
 			return
 		}
 	}
+}
+
+// goesOn says whether the next message is not behind one that is to be stored away.
+func (k *orderKey) goesOn() bool {
+	return k.dying == 0 || len(k.returned) > 0 && k.returned[0].first < k.diedAt
 }
 
 func (s *State) exposeReturned(k *orderKey) {

@@ -169,6 +169,9 @@ func (s *State) freeClocks(b *block) {
 
 // rearm sets a block's timer to the first end of a lease.
 func (s *State) rearm(b *block) {
+	if b.x.absent {
+		return
+	}
 	b.due = math.MaxInt64
 	if b.live&^b.started != 0 {
 		b.due = s.queueEnd(b)

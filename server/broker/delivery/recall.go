@@ -41,6 +41,10 @@ func (s *State) notRecallable(b *block, mask uint64) {
 	}
 }
 
+func (b *block) notStarted() uint64 { return uint64(bits.OnesCount64(b.live &^ b.started)) }
+
+func (b *block) askedBack() uint64 { return uint64(bits.OnesCount64(b.live &^ b.started & b.recalled)) }
+
 // recall asks for deliveries that were not started, when a session with credit holds
 // nothing and there is nothing for it.
 func (s *State) recall() {
@@ -69,6 +73,7 @@ func (s *State) starved() (wanted uint64) {
 	starving, holders := s.recalls.holders[:0], uint64(0)
 	for _, x := range s.sessions {
 		switch {
+		case x.absent:
 		case x.unstarted > 0:
 			holders++
 		case x.stream.held.Messages == 0 && s.servable(x):
@@ -89,7 +94,7 @@ func (s *State) starved() (wanted uint64) {
 func (s *State) askBack(n uint64) (left uint64) {
 	holders := s.recalls.holders[:0]
 	for _, x := range s.sessions {
-		if x.unstarted > 0 {
+		if x.unstarted > 0 && !x.absent {
 			holders = append(holders, x)
 		}
 	}

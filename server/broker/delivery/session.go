@@ -4,10 +4,12 @@ import "time"
 
 // session is one subscriber's stream, as far as the subscription knows it.
 type session struct {
-	id        SessionID
-	clientID  string
-	client    *client // nil without a client id
-	replenish Replenish
+	id SessionID
+	// incarnation is that of its stream.
+	incarnation uint32
+	clientID    string
+	client      *client // nil without a client id
+	replenish   Replenish
 	// lease is the work lease of its deliveries; ownLease says that it asked for it,
 	// else it follows the subscription's.
 	lease    time.Duration
@@ -18,6 +20,12 @@ type session struct {
 	// answersRecall: what it did not start may be asked back; unstarted counts that.
 	answersRecall bool
 	unstarted     uint64
+	// resumes: it may be taken up again; absent: it has no stream, and waits for that
+	// until resumeBy, on the lease clock.
+	resumes     bool
+	absent      bool
+	resumeBy    Instant
+	absentTimer int // place in State.absences
 	// maxMessage is the largest message that fits into one of its frames.
 	maxMessage uint64
 	maxFrame   uint64
@@ -70,15 +78,12 @@ type client struct {
 
 func (s *State) newSession(e *Attach) *session {
 	x := &session{
-		id: e.Session, clientID: e.ClientID, replenish: e.Replenish, since: e.At,
+		id: e.Session, incarnation: e.Incarnation, clientID: e.ClientID, replenish: e.Replenish, since: e.At,
 		lease: orDefault(e.Lease, s.config.Lease), ownLease: e.Lease != 0,
-		tellsStarted: e.Features&TellsStarted != 0, keyBatches: e.Features&KeyBatches != 0,
-		answersRecall: e.Features&(AnswersRecall|TellsStarted) == AnswersRecall|TellsStarted,
-		own:           newOffsetHeap(),
-		maxFrame:      orDefault(e.MaxFrameBytes, DefaultMaxFrameBytes),
-		index:         len(s.sessions), writable: true, serving: true, shunned: newOffsetHeap(),
+		index: len(s.sessions), writable: true, serving: true, shunned: newOffsetHeap(), own: newOffsetHeap(),
 	}
-	x.maxMessage = x.maxFrame - min(x.maxFrame, FrameBytes+RunBytes+AttemptBytes)
+	x.features(e.Features)
+	x.frames(e.MaxFrameBytes)
 	x.window = e.Window
 	x.stream.limit = x.streamLimit(s.config.Stream)
 	if e.ClientID != "" {
@@ -86,6 +91,18 @@ func (s *State) newSession(e *Attach) *session {
 		x.client.sessions = append(x.client.sessions, x)
 	}
 	return x
+}
+
+// features sets what the client can do.
+func (x *session) features(f Features) {
+	x.tellsStarted, x.keyBatches, x.resumes = f&TellsStarted != 0, f&KeyBatches != 0, f&Resumes != 0
+	x.answersRecall = x.tellsStarted && f&AnswersRecall != 0
+}
+
+// frames sets the largest frame that the client takes, 0 for the default.
+func (x *session) frames(bytes uint64) {
+	x.maxFrame = orDefault(bytes, DefaultMaxFrameBytes)
+	x.maxMessage = x.maxFrame - min(x.maxFrame, FrameBytes+RunBytes+AttemptBytes)
 }
 
 func (s *State) client(id string) *client {
@@ -124,6 +141,7 @@ func (s *State) remove(x *session) {
 	s.drains.remove(x)
 	s.beats.remove(x)
 	s.silences.remove(x)
+	s.absences.remove(x)
 	end := len(s.sessions) - 1
 	last := s.sessions[end]
 	s.sessions[x.index], last.index = last, x.index

@@ -33,6 +33,9 @@ func (s *sim) randomConfig() delivery.Config {
 	if s.one(6) {
 		c.Mode = delivery.Exclusive
 	}
+	if s.one(2) {
+		c.ResumeWindow = time.Duration(s.IntN(20)-1) * time.Second
+	}
 	if s.one(3) {
 		c.Order = delivery.OrderKey
 		if c.Mode == delivery.Exclusive && s.one(2) {
@@ -77,6 +80,12 @@ func (s *sim) rules() model.Rules {
 		LeaseCap: c.LeaseCap, QueueLease: c.QueueLease, DeadLetters: c.DeadLetters, MaxAttempts: c.MaxAttempts, MaxDeliveries: c.MaxDeliveries,
 		BackoffMin: c.BackoffMin, BackoffMax: c.BackoffMax, MaxWaiting: c.MaxWaiting,
 	}
+	switch {
+	case c.ResumeWindow > 0:
+		r.ResumeWindow = c.ResumeWindow
+	case c.ResumeWindow == 0 && c.Mode == delivery.Shared:
+		r.ResumeWindow = delivery.DefaultResumeWindow
+	}
 	if r.QueueLease == 0 {
 		r.QueueLease = delivery.DefaultQueueLease
 	}
@@ -98,7 +107,7 @@ func (s *sim) randomActions() []action {
 	all := []action{
 		{30, s.publish}, {60, s.settle}, {12, s.attach}, {25, s.answerLoads}, {25, s.commit},
 		{8, s.credit}, {4, s.extend}, {15, s.start}, {3, s.writable}, {3, s.heard}, {2, s.detach}, {1, s.drain},
-		{1, s.hole}, {1, s.stall}, {1, s.configure}, {1, s.restart}, {1, s.release}, {0, s.stop}, {1, s.fault},
+		{1, s.hole}, {1, s.stall}, {1, s.configure}, {1, s.restart}, {1, s.release}, {3, s.resume}, {0, s.stop}, {1, s.fault},
 	}
 	for i := range all {
 		switch s.IntN(4) {
@@ -161,10 +170,19 @@ func (s *sim) attach() {
 	if len(s.clients) >= 5 {
 		return
 	}
+	e := s.randomAttach()
+	e.Stamp = delivery.Stamp{Session: s.nextID, At: s.at()}
+	s.nextID++
+	s.clients = append(s.clients, &simClient{id: e.Session, manual: e.Replenish == delivery.Manual})
+	s.model.Attach(modelAttach(e))
+	s.emit(e)
+}
+
+func (s *sim) randomAttach() *delivery.Attach {
 	e := &delivery.Attach{
-		Stamp: delivery.Stamp{Session: s.nextID, At: s.at()}, MaxFrameBytes: uint64(150 + s.IntN(6000)),
-		Lease:  time.Duration(1+s.IntN(20)) * time.Second,
-		Window: delivery.Credit{Messages: uint64(s.IntN(40)), Bytes: uint64(s.IntN(4000))},
+		MaxFrameBytes: uint64(150 + s.IntN(6000)),
+		Lease:         time.Duration(1+s.IntN(20)) * time.Second,
+		Window:        delivery.Credit{Messages: uint64(s.IntN(40)), Bytes: uint64(s.IntN(4000))},
 	}
 	if s.one(2) {
 		e.ClientID = fmt.Sprintf("client-%d", s.IntN(3))
@@ -172,25 +190,24 @@ func (s *sim) attach() {
 	if s.one(3) {
 		e.Replenish = delivery.Manual
 	}
-	if s.one(2) {
-		e.Features |= delivery.TellsStarted
-	}
-	if s.one(2) {
-		e.Features |= delivery.KeyBatches
-	}
-	if s.one(2) {
-		e.Features |= delivery.AnswersRecall
+	for _, f := range []delivery.Features{
+		delivery.TellsStarted, delivery.KeyBatches, delivery.AnswersRecall, delivery.Resumes,
+	} {
+		if s.one(2) {
+			e.Features |= f
+		}
 	}
 	e.Takeover = s.one(8)
-	s.nextID++
-	s.clients = append(s.clients, &simClient{id: e.Session, manual: e.Replenish == delivery.Manual})
-	s.model.Attach(model.Attach{
+	return e
+}
+
+func modelAttach(e *delivery.Attach) model.Attach {
+	return model.Attach{
 		Session: uint64(e.Session), At: e.At, Client: e.ClientID, Manual: e.Replenish == delivery.Manual,
 		Window: model.Limit(e.Window), MaxFrame: e.MaxFrameBytes, Lease: e.Lease, Takeover: e.Takeover,
 		TellsStarted: e.Features&delivery.TellsStarted != 0, KeyBatches: e.Features&delivery.KeyBatches != 0,
-		AnswersRecall: e.Features&delivery.AnswersRecall != 0,
-	})
-	s.emit(e)
+		AnswersRecall: e.Features&delivery.AnswersRecall != 0, Resumes: e.Features&delivery.Resumes != 0,
+	}
 }
 
 func (s *sim) credit() {
@@ -198,7 +215,7 @@ func (s *sim) credit() {
 	if c == nil {
 		return
 	}
-	stamp := delivery.Stamp{Session: c.id, At: s.at()}
+	stamp := delivery.Stamp{Session: c.id, Incarnation: c.incarnation, At: s.at()}
 	wrong := s.one(200)
 	if c.manual != wrong {
 		e := &delivery.Grant{Stamp: stamp, ThroughSequence: c.sent + uint64(s.IntN(30)), ThroughBytes: c.charged + uint64(s.IntN(3000))}
@@ -220,7 +237,7 @@ func (s *sim) settle() {
 		s.answerRecall(c)
 		return
 	}
-	e := &delivery.Settle{Stamp: delivery.Stamp{Session: c.id, At: s.at()}, Ranges: s.ranges(c), Delay: -1}
+	e := &delivery.Settle{Stamp: delivery.Stamp{Session: c.id, Incarnation: c.incarnation, At: s.at()}, Ranges: s.ranges(c), Delay: -1}
 	var verdict model.Verdict
 	switch n := s.IntN(20); {
 	case n < 13:
@@ -248,7 +265,7 @@ func (s *sim) settle() {
 // answerRecall releases what a client was asked for, or a part of it.
 func (s *sim) answerRecall(c *simClient) {
 	e := &delivery.Settle{
-		Stamp: delivery.Stamp{Session: c.id, At: s.at()}, Verdict: delivery.Release, Delay: -1,
+		Stamp: delivery.Stamp{Session: c.id, Incarnation: c.incarnation, At: s.at()}, Verdict: delivery.Release, Delay: -1,
 		Ranges: c.asked[:1+s.IntN(len(c.asked))],
 	}
 	e.Ranges = append([]delivery.SequenceRange(nil), e.Ranges...)
@@ -278,7 +295,7 @@ func (s *sim) start() {
 	if c == nil {
 		return
 	}
-	e := &delivery.Started{Stamp: delivery.Stamp{Session: c.id, At: s.at()}, Ranges: s.ranges(c)}
+	e := &delivery.Started{Stamp: delivery.Stamp{Session: c.id, Incarnation: c.incarnation, At: s.at()}, Ranges: s.ranges(c)}
 	s.model.Started(uint64(c.id), e.At, modelRanges(e.Ranges))
 	s.emit(e)
 }
@@ -289,7 +306,7 @@ func (s *sim) extend() {
 		return
 	}
 	e := &delivery.Extend{
-		Stamp: delivery.Stamp{Session: c.id, At: s.at()}, Ranges: s.ranges(c), Number: s.number(c),
+		Stamp: delivery.Stamp{Session: c.id, Incarnation: c.incarnation, At: s.at()}, Ranges: s.ranges(c), Number: s.number(c),
 		Duration: time.Duration(s.IntN(40)) * time.Second,
 	}
 	s.model.Settle(model.Settle{
@@ -303,14 +320,14 @@ func (s *sim) writable() {
 	if c := s.anyClient(); c != nil {
 		writable := !s.one(3)
 		s.model.Writable(uint64(c.id), writable)
-		s.emit(&delivery.Writable{Stamp: delivery.Stamp{Session: c.id, At: s.at()}, Writable: writable})
+		s.emit(&delivery.Writable{Stamp: delivery.Stamp{Session: c.id, Incarnation: c.incarnation, At: s.at()}, Writable: writable})
 	}
 }
 
 func (s *sim) heard() {
 	for _, c := range s.clients {
 		if !s.one(4) {
-			e := &delivery.Heard{Stamp: delivery.Stamp{Session: c.id, At: s.at()}}
+			e := &delivery.Heard{Stamp: delivery.Stamp{Session: c.id, Incarnation: c.incarnation, At: s.at()}}
 			s.model.Heard(uint64(c.id), e.At)
 			s.emit(e)
 		}
@@ -322,7 +339,7 @@ func (s *sim) detach() {
 	if c == nil {
 		return
 	}
-	e := &delivery.Detach{Stamp: delivery.Stamp{Session: c.id, At: s.at()}}
+	e := &delivery.Detach{Stamp: delivery.Stamp{Session: c.id, Incarnation: c.incarnation, At: s.at()}}
 	switch s.IntN(5) {
 	case 0, 1:
 		e.How = delivery.Clean
@@ -333,6 +350,7 @@ func (s *sim) detach() {
 	default:
 		e.How = delivery.Broken
 		s.model.Break(uint64(c.id), e.At)
+		s.away = append(s.away, c)
 	}
 	s.forgetClient(c.id)
 	s.emit(e)
@@ -340,7 +358,7 @@ func (s *sim) detach() {
 
 func (s *sim) drain() {
 	if c := s.anyClient(); c != nil {
-		e := &delivery.Drain{Stamp: delivery.Stamp{Session: c.id, At: s.at()}, Grace: time.Duration(s.IntN(5000)) * time.Millisecond}
+		e := &delivery.Drain{Stamp: delivery.Stamp{Session: c.id, Incarnation: c.incarnation, At: s.at()}, Grace: time.Duration(s.IntN(5000)) * time.Millisecond}
 		s.model.Drain(uint64(c.id), e.At, e.Grace)
 		s.emit(e)
 	}
@@ -406,7 +424,7 @@ func (s *sim) fault() {
 		s.emit(&delivery.Heard{Stamp: delivery.Stamp{Session: s.nextID + 1000, At: s.at()}})
 		return
 	}
-	e := &delivery.Attach{Stamp: delivery.Stamp{Session: c.id, At: s.at()}, Lease: time.Second}
+	e := &delivery.Attach{Stamp: delivery.Stamp{Session: c.id, Incarnation: c.incarnation, At: s.at()}, Lease: time.Second}
 	s.model.Attach(model.Attach{Session: uint64(c.id), At: e.At, Lease: e.Lease})
 	s.emit(e)
 }

@@ -6,14 +6,16 @@ import (
 
 // simClient is a subscriber as it knows itself.
 type simClient struct {
-	id       delivery.SessionID
-	manual   bool
-	sent     uint64   // last sequence received
-	charged  uint64   // last charge received
-	holds    []uint64 // sequences that it has not settled, as far as it knows
-	number   uint64   // last settle number used
-	admitted bool
-	asked    []delivery.SequenceRange // back, and not answered yet
+	id     delivery.SessionID
+	manual bool
+	// incarnation is that of its stream.
+	incarnation uint32
+	sent        uint64   // last sequence received
+	charged     uint64   // last charge received
+	holds       []uint64 // sequences that it has not settled, as far as it knows
+	number      uint64   // last settle number used
+	admitted    bool
+	asked       []delivery.SequenceRange // back, and not answered yet
 }
 
 func (c *simClient) received(e *delivery.Deliver) {

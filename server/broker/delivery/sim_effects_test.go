@@ -13,6 +13,7 @@ var (
 		delivery.EndClosed: "closed", delivery.EndShutdown: "shutdown", delivery.EndRefused: "refused",
 		delivery.EndTakenOver: "taken over", delivery.EndSilent: "silent", delivery.EndSettleGap: "settle gap",
 		delivery.EndWrongCredit: "wrong credit", delivery.EndAttachedTwice: "attached twice",
+		delivery.EndSuperseded: "superseded", delivery.EndNotResumed: "not resumed",
 	}
 	revokeReasons = map[delivery.RevokeReason]string{
 		delivery.KeyOrder:     "key order",
@@ -50,10 +51,7 @@ func (s *sim) perform(effect delivery.Effect) error {
 	case *delivery.Unload:
 		delete(s.store.partitions[e.Partition].resident, e.Base)
 	case *delivery.Attached:
-		if c := s.client(e.Session); c != nil {
-			c.admitted = true
-		}
-		return s.model.Attached(uint64(e.Session))
+		return s.attached(e)
 	case *delivery.Recall:
 		return s.recall(e)
 	case *delivery.GoAway:
@@ -61,8 +59,7 @@ func (s *sim) perform(effect delivery.Effect) error {
 	case *delivery.Drained:
 		return s.model.Drained(uint64(e.Session))
 	case *delivery.EndSession:
-		s.forgetClient(e.Session)
-		return s.model.Ended(uint64(e.Session), endReasons[e.Reason])
+		return s.ended(e)
 	default:
 		return fmt.Errorf("not known")
 	}

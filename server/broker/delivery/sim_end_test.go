@@ -17,7 +17,7 @@ func (s *sim) restart() {
 		s.model.Committed(s.store.commit())
 	}
 	s.store.forget()
-	s.clients = nil
+	s.clients, s.away = nil, nil
 	s.model.Restart()
 	s.store.forgotten = s.model.Totals().Since(s.store.totals())
 	s.config.Seed = s.Uint64()
@@ -46,7 +46,7 @@ func (s *sim) calm() {
 		c := s.clients[0]
 		at := s.at()
 		s.model.Break(uint64(c.id), at)
-		s.emit(&delivery.Detach{Stamp: delivery.Stamp{Session: c.id, At: at}, How: delivery.Broken})
+		s.emit(&delivery.Detach{Stamp: delivery.Stamp{Session: c.id, Incarnation: c.incarnation, At: at}, How: delivery.Broken})
 		s.forgetClient(c.id)
 	}
 	for id := range uint32(len(s.store.partitions)) {
@@ -74,15 +74,15 @@ func (s *sim) finishStep() {
 	c := s.clients[0]
 	if s.stats.Backlog == 0 {
 		s.model.Close(uint64(c.id), s.at())
-		s.emit(&delivery.Detach{Stamp: delivery.Stamp{Session: c.id, At: s.lastAt}, How: delivery.Clean})
+		s.emit(&delivery.Detach{Stamp: delivery.Stamp{Session: c.id, Incarnation: c.incarnation, At: s.lastAt}, How: delivery.Clean})
 		return
 	}
 	s.model.Heard(uint64(c.id), s.at())
-	s.emit(&delivery.Heard{Stamp: delivery.Stamp{Session: c.id, At: s.lastAt}})
+	s.emit(&delivery.Heard{Stamp: delivery.Stamp{Session: c.id, Incarnation: c.incarnation, At: s.lastAt}})
 	if len(c.holds) == 0 {
 		return
 	}
-	e := &delivery.Settle{Stamp: delivery.Stamp{Session: c.id, At: s.at()}, Verdict: delivery.Ack, Delay: -1}
+	e := &delivery.Settle{Stamp: delivery.Stamp{Session: c.id, Incarnation: c.incarnation, At: s.at()}, Verdict: delivery.Ack, Delay: -1}
 	for _, sequence := range c.holds {
 		e.Ranges = appendSequence(e.Ranges, sequence)
 	}

@@ -103,6 +103,7 @@ type sim struct {
 	now      time.Duration
 	store    simStore
 	clients  []*simClient
+	away     []*simClient // their streams broke
 	nextID   delivery.SessionID
 	events   []delivery.Event
 	shutdown bool

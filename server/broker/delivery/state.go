@@ -52,6 +52,7 @@ type State struct {
 	beats     heap[*session]
 	silences  heap[*session]
 	drains    heap[*session]
+	absences  heap[*session]
 	finishing []*session
 	// changed says that reasons may have changed since the last report; delayed that
 	// one was not told because the one before was too recent.
@@ -83,7 +84,7 @@ func New(config Config, cursors []Cursor) *State {
 		clients:    make(map[string]*client),
 		keys:       keys{byID: make(map[keyID]*orderKey), limit: maxKeyBytes},
 		pool:       newPool(), picker: newPicker(), leases: newLeases(),
-		beats: newBeats(), silences: newSilences(), drains: newDrains(),
+		beats: newBeats(), silences: newSilences(), drains: newDrains(), absences: newAbsences(),
 		journal: journal{next: 1}, seed: config.Seed,
 		out: &outbox{}, rest: &outbox{},
 	}
@@ -115,6 +116,7 @@ func (s *State) Apply(now Instant, events ...Event) {
 	s.expireLeases()
 	s.settleKeys()
 	s.endSilent()
+	s.endAbsences()
 	s.endGraces()
 	s.settleKeys()
 	s.ripen()
@@ -164,7 +166,7 @@ func (s *State) applyOne(event Event) {
 }
 
 func (s *State) setWritable(e *Writable) {
-	if x := s.byID[e.Session]; x != nil {
+	if x := s.streamOf(e.Stamp); x != nil {
 		x.writable = e.Writable
 		if !x.writable {
 			s.unhold(x)
@@ -231,6 +233,9 @@ func (s *State) Deadline() (deadline Instant, ok bool) {
 	if s.silences.len() > 0 {
 		d.at(s.silences.top().silentAt + s.stalled)
 		d.at(s.beats.top().beatAt)
+	}
+	if s.absences.len() > 0 {
+		d.at(s.absences.top().resumeBy + s.stalled)
 	}
 	if s.pool.timers.len() > 0 {
 		d.at(s.pool.timers.top().at)

@@ -175,6 +175,9 @@ func (s *State) tellLease(x *session) {
 		return
 	}
 	x.lease = s.config.Lease
+	if x.absent {
+		return
+	}
 	blocked, needs := s.blocked(x)
 	s.tell(x, blocked, needs)
 }

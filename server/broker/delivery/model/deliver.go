@@ -170,7 +170,7 @@ func (m *Model) EndTurn() error {
 	}
 	m.noteHoarded()
 	for _, x := range m.sessions {
-		if m.now-x.told >= heartbeat {
+		if !x.absent && m.now-x.told >= heartbeat {
 			return fmt.Errorf("session %d heard nothing since %v", x.id, x.told)
 		}
 	}
@@ -185,7 +185,7 @@ func (m *Model) Quiet() error {
 		return fmt.Errorf("a session starves, but %v was not asked back", msg)
 	}
 	for _, x := range m.sessions {
-		if x.draining && !x.drainTold && len(x.held) == 0 && x.confirmed == x.applied {
+		if x.draining && !x.absent && !x.drainTold && len(x.held) == 0 && x.confirmed == x.applied {
 			return fmt.Errorf("session %d was not told that it is drained", x.id)
 		}
 		if !m.serving(x) || !x.writable {

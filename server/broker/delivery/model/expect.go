@@ -1,13 +1,17 @@
 package model
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // expectations are effects that must come before the turn ends.
 type expectations struct {
 	attached map[uint64]bool
 	goAways  map[uint64]bool
-	ends     map[uint64]string
+	ends     map[uint64][]string
 	revoked  map[revocation]string
+	resumed  map[uint64]resumed
 }
 
 type revocation struct{ session, sequence uint64 }
@@ -19,6 +23,13 @@ func (e *expectations) attach(id uint64) {
 	e.attached[id] = true
 }
 
+func (e *expectations) resume(id uint64, r resumed) {
+	if e.resumed == nil {
+		e.resumed = make(map[uint64]resumed)
+	}
+	e.resumed[id] = r
+}
+
 func (e *expectations) goAway(id uint64) {
 	if e.goAways == nil {
 		e.goAways = make(map[uint64]bool)
@@ -28,9 +39,9 @@ func (e *expectations) goAway(id uint64) {
 
 func (e *expectations) end(id uint64, reason string) {
 	if e.ends == nil {
-		e.ends = make(map[uint64]string)
+		e.ends = make(map[uint64][]string)
 	}
-	e.ends[id] = reason
+	e.ends[id] = append(e.ends[id], reason)
 }
 
 func (e *expectations) revoke(session, sequence uint64, reason string) {
@@ -41,10 +52,11 @@ func (e *expectations) revoke(session, sequence uint64, reason string) {
 }
 
 func (e *expectations) ended(id uint64, reason string) error {
-	if e.ends[id] != reason {
+	i := slices.Index(e.ends[id], reason)
+	if i < 0 {
 		return fmt.Errorf("session %d ended (%s), expected %q", id, reason, e.ends[id])
 	}
-	delete(e.ends, id)
+	e.ends[id] = slices.Delete(e.ends[id], i, i+1)
 	return nil
 }
 
@@ -66,11 +78,16 @@ func (e *expectations) missing() error {
 	for id := range e.attached {
 		return fmt.Errorf("session %d was not admitted", id)
 	}
+	for id := range e.resumed {
+		return fmt.Errorf("session %d was not taken up again", id)
+	}
 	for id := range e.goAways {
 		return fmt.Errorf("session %d was not told to go away", id)
 	}
-	for id, reason := range e.ends {
-		return fmt.Errorf("session %d was not ended (%s)", id, reason)
+	for id, reasons := range e.ends {
+		if len(reasons) > 0 {
+			return fmt.Errorf("session %d was not ended %q", id, reasons)
+		}
 	}
 	for r, reason := range e.revoked {
 		return fmt.Errorf("session %d: sequence %d was not revoked (%s)", r.session, r.sequence, reason)

@@ -16,6 +16,7 @@ type Rules struct {
 	Exclusive                    bool
 	Subscription, Client, Stream Limit
 	LeaseCap, QueueLease         time.Duration
+	ResumeWindow                 time.Duration
 	BackoffMin, BackoffMax       time.Duration
 	MaxWaiting                   uint64
 	// Order is "", "key" or "partition"; Policy "", "park" or "skip".
@@ -260,12 +261,16 @@ func (m *Model) Advance(now Instant) {
 	})
 	m.keepOrder(now)
 	for _, x := range m.sessions {
-		if !x.closing && x.heard+silence <= m.leaseClock(now) {
-			m.endCharged(x, "silent", now)
+		switch {
+		case x.absent && x.resumeBy <= m.leaseClock(now):
+			m.endCharged(x, "not resumed", now)
+		case !x.absent && !x.closing && x.heard+silence <= m.leaseClock(now):
+			m.expected.end(x.id, "silent")
+			m.lose(x, now)
 		}
 	}
 	for _, x := range m.sessions {
-		if x.draining && !x.drainOver && x.drainAt <= now {
+		if x.draining && !x.absent && !x.drainOver && x.drainAt <= now {
 			x.drainOver = true
 			m.takeBack(x, "drain ended")
 		}
@@ -280,6 +285,9 @@ func (m *Model) Advance(now Instant) {
 
 // judge ends a delivery whose lease has ended at some time.
 func (m *Model) judge(msg *message, at Instant) {
+	if msg.holder.absent {
+		return
+	}
 	if msg.started && msg.deadline <= m.leaseClock(at) {
 		m.expire(msg, at)
 	}

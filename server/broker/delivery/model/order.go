@@ -73,7 +73,9 @@ func (m *Model) keepOrder(at Instant) {
 			case msg.state != outstanding:
 				open[msg.key] = true
 			case open[msg.key]:
-				m.expected.revoke(msg.holder.id, msg.sequence, "key order")
+				if !msg.holder.absent {
+					m.expected.revoke(msg.holder.id, msg.sequence, "key order")
+				}
 				msg.leave()
 				m.totals.Released++
 				msg.due(at, at, nil, false)

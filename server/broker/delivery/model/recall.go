@@ -83,7 +83,7 @@ func (m *Model) hoarded() (old *message) {
 		case msg.durable.settled || msg.state == settled:
 		case msg.state != outstanding:
 			excused = true
-		case msg.holder.answersRecall && !msg.started && msg.sentAt+patience < m.leaseClock(m.now):
+		case msg.holder.answersRecall && !msg.holder.absent && !msg.started && msg.sentAt+patience < m.leaseClock(m.now):
 			old = msg
 		}
 	})

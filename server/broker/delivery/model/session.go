@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -21,6 +22,9 @@ type Session struct {
 	keyBatches bool
 	// answersRecall: what it did not start may be asked back.
 	answersRecall bool
+	// resumes: it may be taken up again; absent: it has no stream until then.
+	resumes, absent bool
+	resumeBy        Instant // lease clock
 
 	sent, charged uint64
 	raisedAt      uint64
@@ -55,6 +59,8 @@ type Attach struct {
 	KeyBatches bool
 	// AnswersRecall: it announced that what it did not start may be asked back.
 	AnswersRecall bool
+	// Resumes: it announced that it may take the session up again.
+	Resumes bool
 }
 
 // Attach tells of a session that wants to be admitted.
@@ -76,7 +82,11 @@ func (m *Model) Attach(a Attach) {
 				m.expected.end(a.Session, "refused")
 				return
 			}
-			m.returnAll(x, a.At, "taken over")
+			revoked := "taken over"
+			if x.absent {
+				revoked = ""
+			}
+			m.returnAll(x, a.At, revoked)
 			m.remove(x, "taken over")
 		}
 	}
@@ -85,13 +95,16 @@ func (m *Model) Attach(a Attach) {
 		id: a.Session, client: a.Client, manual: a.Manual, window: a.Window, maxFrame: a.MaxFrame, lease: a.Lease,
 		held: make(map[uint64]*message), settles: make(map[uint64]*settle), repeats: make(map[uint64]bool),
 		writable: true, heard: m.leaseClock(a.At), tellsStarted: a.TellsStarted,
-		keyBatches: a.KeyBatches, answersRecall: a.AnswersRecall && a.TellsStarted,
+		keyBatches: a.KeyBatches, answersRecall: a.AnswersRecall && a.TellsStarted, resumes: a.Resumes,
 	}
 }
 
 // hear returns a session and notes that it is alive.
 func (m *Model) hear(id uint64, at Instant) *Session {
 	x := m.sessions[id]
+	if x != nil && x.absent {
+		return nil
+	}
 	if x != nil {
 		for _, msg := range x.held {
 			if !msg.started {
@@ -138,7 +151,7 @@ func (m *Model) Grant(id uint64, at Instant, through Limit) {
 
 // Writable tells whether the outbound queue has room.
 func (m *Model) Writable(id uint64, writable bool) {
-	if x := m.sessions[id]; x != nil {
+	if x := m.sessions[id]; x != nil && !x.absent {
 		x.writable = writable
 	}
 }
@@ -158,7 +171,7 @@ func (m *Model) Drain(id uint64, at Instant, grace time.Duration) {
 
 // Close tells that a client closed its side.
 func (m *Model) Close(id uint64, at Instant) {
-	if x := m.sessions[id]; x != nil {
+	if x := m.sessions[id]; x != nil && !x.absent {
 		x.closing = true
 		m.returnAll(x, at, "")
 	}
@@ -166,15 +179,14 @@ func (m *Model) Close(id uint64, at Instant) {
 
 // Break tells that a stream broke.
 func (m *Model) Break(id uint64, at Instant) {
-	if x := m.sessions[id]; x != nil {
-		m.chargeAll(x, at)
-		m.remove(x, "")
+	if x := m.sessions[id]; x != nil && !x.absent {
+		m.lose(x, at)
 	}
 }
 
 // Gone tells that the server ended a stream for its own reasons.
 func (m *Model) Gone(id uint64, at Instant) {
-	if x := m.sessions[id]; x != nil {
+	if x := m.sessions[id]; x != nil && !x.absent {
 		m.returnAll(x, at, "")
 		m.remove(x, "")
 	}
@@ -186,15 +198,20 @@ func (m *Model) Shutdown(at Instant, grace time.Duration) {
 		return
 	}
 	m.closing, m.closeAt = true, at+grace
-	for id := range m.sessions {
+	for id, x := range m.sessions {
+		if x.absent {
+			m.returnAll(x, at, "")
+			m.remove(x, "shutdown")
+			continue
+		}
 		m.expected.goAway(id)
 	}
 }
 
 // serving says whether a session may get deliveries at all.
-func (m *Model) serving(x *Session) bool { return !x.draining && !x.closing && !m.closing }
+func (m *Model) serving(x *Session) bool { return !x.draining && !x.closing && !x.absent && !m.closing }
 
-// Attached notes that a session was admitted.
+// Attached notes that a session was admitted as a new one.
 func (m *Model) Attached(id uint64) error {
 	if !m.expected.attached[id] {
 		return fmt.Errorf("session %d was admitted", id)
@@ -223,7 +240,7 @@ func (m *Model) Drained(id uint64) error {
 // when it holds nothing and all is confirmed.
 func (m *Model) Ended(id uint64, reason string) error {
 	x := m.sessions[id]
-	if x != nil && (reason == "closed" && x.closing || reason == "shutdown" && m.closing) {
+	if x != nil && !slices.Contains(m.expected.ends[id], reason) && (reason == "closed" && x.closing || reason == "shutdown" && m.closing) {
 		if len(x.held) > 0 || x.confirmed != x.applied {
 			return fmt.Errorf("session %d ended (%s) with %d outstanding, %d of %d confirmed",
 				id, reason, len(x.held), x.confirmed, x.applied)

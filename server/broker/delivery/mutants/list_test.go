@@ -217,7 +217,7 @@ var list = []mutant{
 	{
 		name: "a key goes on before its dead letter is stored",
 		file: "keys.go",
-		old:  "k.exposed == nil && !k.parked && k.dying == 0 {",
+		old:  "k.exposed == nil && !k.parked && k.goesOn() {",
 		new:  "k.exposed == nil && !k.parked {",
 	},
 	{
@@ -249,5 +249,29 @@ var list = []mutant{
 		file: "recall.go",
 		old:  "wanted > r.asked {",
 		new:  "wanted > r.asked+1000 {",
+	},
+	{
+		name: "a session taken up again keeps what its client did not get",
+		file: "resume.go",
+		old:  "	s.releaseRange(&o, next, x.sent)\n",
+		new:  "",
+	},
+	{
+		name: "leases end while a session waits to be taken up again",
+		file: "resume.go",
+		old:  "		s.leases.remove(b)\n",
+		new:  "",
+	},
+	{
+		name: "late frames of the stream before count",
+		file: "flow.go",
+		old:  "x.incarnation == stamp.Incarnation && !x.absent",
+		new:  "!x.absent",
+	},
+	{
+		name: "grants outlive the stream",
+		file: "resume.go",
+		old:  "x.replenish, x.window, x.granted = e.Replenish, e.Window, Credit{}",
+		new:  "x.replenish, x.window = e.Replenish, e.Window",
 	},
 }
