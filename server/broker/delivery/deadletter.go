@@ -98,7 +98,7 @@ func (s *State) bury(o *outcome, p *partition, c *chunk, count *Count, reason De
 	if o.seg.keyed() {
 		k = s.keyAt(o.seg, count.Offset)
 	}
-	s.mourn(k, p, count.Offset, o.failure)
+	s.mourn(k, p, count.Offset, o.failure().failure)
 	o.letter, o.durable = s.letters.taken, true
 }
 

@@ -81,6 +81,14 @@ type remembering struct {
 	before, after *History
 }
 
+// failure is what is to be remembered of an outcome.
+func (o *outcome) failure() *remembering {
+	if o.said == nil {
+		o.said = &remembering{failure: failureOf(o, "", "")}
+	}
+	return o.said
+}
+
 // remember adds the failure of an outcome to a message's history, as far as there is
 // room.
 func (r *remembering) remember(c *chunk, count *Count, j *journal) {

@@ -105,14 +105,14 @@ func (g *segment) keyOf(offset uint64) (hash uint32, present bool) {
 	case g.keys == nil:
 		return 0, false
 	default:
-		k := g.keys[offset-g.base]
+		k := (*g.keys)[offset-g.base]
 		return k.Hash, k.Present
 	}
 }
 
 // keyed says whether messages of a segment may have a key that counts.
 func (g *segment) keyed() bool {
-	return g.p.order == OrderPartition || g.p.order == OrderKey && g.keys != nil
+	return g.keys != nil || g.p.order == OrderPartition
 }
 
 // keyFor is the record of a key, made when it is not there.
@@ -247,6 +247,12 @@ func (s *State) keep(k *orderKey, e *redelivery) {
 // settleKeys takes back what is out of order, and exposes what is next, of all keys
 // that an event touched.
 func (s *State) settleKeys() {
+	if len(s.keys.touched) > 0 {
+		s.settleTouched()
+	}
+}
+
+func (s *State) settleTouched() {
 	for i := 0; i < len(s.keys.touched); i++ { //nolint:intrange // it grows meanwhile
 		k := s.keys.touched[i]
 		s.takeBackLater(k)

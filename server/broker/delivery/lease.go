@@ -87,7 +87,6 @@ func (s *State) takeAway(b *block, mask uint64, kind outcomeKind, reason RevokeR
 		return
 	}
 	o := outcome{x: b.x, kind: kind, at: at, delay: -1}
-	o.failure = failureOf(&o, "", "")
 	for mask != 0 {
 		from, to := firstRun(mask)
 		mask &^= bitsOf(from, to)

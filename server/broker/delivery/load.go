@@ -21,7 +21,12 @@ func (s *State) load(e *Loaded) {
 	}
 	for i := range e.Segments {
 		in := &e.Segments[i]
-		s.loadOne(&segment{p: p, base: in.Base, start: in.Start, ends: in.Ends, time: in.Time, keys: in.KeyHashes})
+		g := &segment{p: p, base: in.Base, start: in.Start, ends: in.Ends, time: in.Time}
+		if in.KeyHashes != nil && p.order == OrderKey {
+			keys := in.KeyHashes
+			g.keys = &keys
+		}
+		s.loadOne(g)
 	}
 	s.moved(p)
 }

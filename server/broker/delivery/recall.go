@@ -30,14 +30,12 @@ type recalls struct {
 
 // notRecallable counts the start, or the end, of deliveries that could be asked back.
 func (s *State) notRecallable(b *block, mask uint64) {
-	if x := b.x; x.answersRecall {
-		n := uint64(bits.OnesCount64(mask &^ b.started))
-		x.unstarted -= n
-		s.recalls.unstarted -= n
-		if crossed := mask &^ b.started & b.recalled; crossed != 0 {
-			s.recalls.asked -= uint64(bits.OnesCount64(crossed))
-			s.changed = true
-		}
+	n := uint64(bits.OnesCount64(mask &^ b.started))
+	b.x.unstarted -= n
+	s.recalls.unstarted -= n
+	if crossed := mask &^ b.started & b.recalled; crossed != 0 {
+		s.recalls.asked -= uint64(bits.OnesCount64(crossed))
+		s.changed = true
 	}
 }
 
@@ -53,7 +51,7 @@ func (s *State) recall() {
 		return
 	}
 	r.waiting = false
-	if r.unstarted == r.asked || s.openSessions < 2 || s.hasWork() {
+	if s.openSessions < 2 || s.hasWork() {
 		return
 	}
 	if r.looked && s.now < r.last+recallInterval {

@@ -103,7 +103,7 @@ func (s *State) raise(o *outcome, p *partition, c *chunk, count *Count) {
 		count.Charged++
 	}
 	if s.config.DeadLetters {
-		o.remember(c, count, p.journal)
+		o.failure().remember(c, count, p.journal)
 	}
 }
 

@@ -4,19 +4,19 @@ import "sort"
 
 // segment is a Segment that the caller has at hand.
 type segment struct {
-	p     *partition
-	base  uint64
+	p    *partition
+	base uint64
+	ends []uint32
+	time int64
+	// keys are those of the messages, nil when none has one. One is made for each
+	// segment, so every word counts.
+	keys  *[]KeyHash
 	start uint32
-	ends  []uint32
-	time  int64
-	keys  []KeyHash
-	// wanted counts the redeliveries that hold it; ahead says that it reaches beyond
-	// next and is counted in aheadBytes.
-	wanted int
-	// pinned are those of wanted that are dead letters: they need it even when there
-	// is no session.
-	pinned int
-	ahead  bool
+	// wanted counts the redeliveries and dead letters that hold it, pinned the latter:
+	// they need it even when there is no session.
+	wanted, pinned int32
+	// ahead says that it reaches beyond next and is counted in aheadBytes.
+	ahead bool
 }
 
 // end is the offset behind the last message.

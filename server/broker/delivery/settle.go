@@ -22,8 +22,8 @@ type outcome struct {
 	// ticket of the last dead letter, see letters.
 	durable bool
 	letter  uint64
-	// What is remembered of a failure.
-	remembering
+	// said is what is remembered of a failure; nil as long as nothing has failed.
+	said *remembering
 	// seg is the segment that is being finished.
 	seg *segment
 }
@@ -66,8 +66,8 @@ func (s *State) settle(e *Settle) {
 		}
 		o.kind = rejected
 	}
-	if o.kind == retried || o.kind == rejected {
-		o.failure = failureOf(&o, e.Code, e.Reason)
+	if s.config.DeadLetters && (o.kind == retried || o.kind == rejected) {
+		o.said = &remembering{failure: failureOf(&o, e.Code, e.Reason)}
 	}
 	s.apply(&o, e.Ranges)
 }
@@ -182,7 +182,9 @@ func (s *State) strike(o *outcome, b *block, from, to uint8) {
 		s.prolong(o, b, from, to)
 		return
 	}
-	s.notRecallable(b, bitsOf(from, to))
+	if o.x.answersRecall {
+		s.notRecallable(b, bitsOf(from, to))
+	}
 	b.live &^= bitsOf(from, to)
 	for i := range b.runs {
 		r := &b.runs[i]
@@ -236,7 +238,6 @@ func (s *State) finish(o *outcome, g *segment, first, n uint64) {
 // as far as it was started.
 func (s *State) endAll(x *session, kind outcomeKind, at Instant) {
 	o := outcome{x: x, kind: kind, at: at, delay: -1}
-	o.failure = failureOf(&o, "", "")
 	for _, b := range x.blocks {
 		for b.live != 0 {
 			from, to := firstRun(b.live)

@@ -35,7 +35,9 @@ func (s *State) startWork(b *block, named uint64, at Instant) {
 			}
 		}
 	}
-	s.notRecallable(b, fresh)
+	if b.x.answersRecall {
+		s.notRecallable(b, fresh)
+	}
 	b.started |= fresh
 	s.rearm(b)
 }
@@ -52,6 +54,6 @@ func (s *State) splitLost(o *outcome, b *block, from uint8, to *uint8) {
 	}
 	if kind != o.kind {
 		o.kind = kind
-		o.remembering = remembering{failure: failureOf(o, "", "")}
+		o.said = nil
 	}
 }

@@ -207,7 +207,9 @@ func (s *State) Next(now Instant) []Effect {
 	s.write()
 	s.reply()
 	s.dispatch()
-	s.recall()
+	if s.recalls.unstarted > s.recalls.asked {
+		s.recall()
+	}
 	s.tellUnloads()
 	s.requestLoads()
 	s.finishAll()
@@ -240,7 +242,7 @@ func (s *State) Deadline() (deadline Instant, ok bool) {
 	if s.pool.timers.len() > 0 {
 		d.at(s.pool.timers.top().at)
 	}
-	if s.recalls.waiting {
+	if s.recalls.waiting && s.recalls.unstarted > s.recalls.asked {
 		d.at(s.recalls.next)
 	}
 	if s.drains.len() > 0 {

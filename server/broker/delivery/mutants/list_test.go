@@ -260,7 +260,7 @@ var list = []mutant{
 		name: "leases end while a session waits to be taken up again",
 		file: "resume.go",
 		old:  "		s.leases.remove(b)\n",
-		new:  "",
+		new:  "		_ = b\n",
 	},
 	{
 		name: "late frames of the stream before count",
