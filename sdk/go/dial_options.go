@@ -2,6 +2,7 @@ package headrace
 
 import (
 	"context"
+	"crypto/rand"
 	"net"
 	"time"
 )
@@ -104,6 +105,24 @@ func WithPublishBatch(messages, bytes int, delay time.Duration) DialOption {
 		c.outbox.batchMessages = max(1, messages)
 		c.outbox.batchBytes = max(1, bytes)
 		c.outbox.batchDelay = max(0, delay)
+	}
+}
+
+// WithProducer publishes as a producer: batches without a result are kept, and after
+// a broken stream, or a kill of the server, the client asks what became of them and
+// sends again only what is not stored. So nothing is stored twice, order is kept, and
+// [ErrUnknownOutcome] is left for a context or client that ends before the result.
+//
+// id is the producer's lasting name, of at most 255 bytes: one program at a time. A
+// second one with the same id takes its place, and publishing on the first fails with
+// [ErrStaleProducer] from then on. Empty: a random name, for this client alone.
+// Default: no producer.
+func WithProducer(id string) DialOption {
+	return func(c *dialConfig) {
+		c.outbox.producer, c.outbox.lasting = id, id != ""
+		if id == "" {
+			c.outbox.producer = rand.Text()
+		}
 	}
 }
 

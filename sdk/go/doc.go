@@ -14,8 +14,9 @@
 //
 // A publish that succeeded is on disk. A publish that failed with
 // [ErrUnknownOutcome] may or may not be stored; every other failure of a publish
-// means that the message is not stored. The client never sends a message again
-// by itself, so it never duplicates one.
+// means that the message is not stored, but for [ErrOutcomeForgotten], which claims
+// neither. The client sends a message again only as a producer ([WithProducer]),
+// which asks first what is stored, so it never duplicates one.
 //
 // A delivery is repeated until it is acked: at least once. Leases are extended
 // as long as a delivery is held; when it is lost all the same (revoked, its

@@ -24,12 +24,21 @@ type flight struct {
 	lastOneWay      time.Time     // when the last one-way batch was sent.
 	oneWay          *publishBatch // the one-way batch that is being sent, or nil.
 	topics          map[string]*topicFlight
+	toAsk           fifo[string] // with a producer: topics to look up.
+	producing       bool
+	lasting         bool
 }
 
 // topicFlight is what was sent to one topic.
 type topicFlight struct {
 	sequence uint64              // of the last message sent.
 	batches  fifo[*publishBatch] // sent and without a result, in order.
+
+	// Of a producer's, whose topics outlast the flight.
+	known     bool   // where the server stands; until then nothing is sent.
+	asked     bool   // where it stands.
+	confirmed uint64 // the highest sequence that is surely done with.
+	failedAt  uint64 // where a batch failed as a whole; 0: none did.
 }
 
 func newFlight(limits *headracev1.PublishLimits) *flight {
@@ -78,6 +87,7 @@ func (f *flight) launch(b *publishBatch, now time.Time) {
 		t = &topicFlight{}
 		f.topics[b.topic] = t
 	}
+	t.renumber()
 	b.first = t.sequence + 1
 	t.sequence += uint64(b.count)
 	f.sentMessages += uint64(b.count)
@@ -119,8 +129,12 @@ func (f *flight) resolve(r *headracev1.PublishStreamResponse_PublishResult) []*p
 	t.spread(r)
 	var complete []*publishBatch
 	for t.batches.len() > 0 && t.batches.front().last() <= r.GetThroughSequence() {
-		complete = append(complete, t.batches.pop())
+		b := t.batches.pop()
+		complete = append(complete, b)
 		f.unresolved--
+		if f.producing {
+			f.judge(t, b)
+		}
 	}
 	return complete
 }

@@ -21,6 +21,12 @@ type Message struct {
 	// ContentType is the media type of Data, for instance "application/json";
 	// opaque to the server. At most 256 bytes. May be empty.
 	ContentType string
+	// DedupeID makes the message one with any other that has the same id, and goes to
+	// the same partition, within the topic's dedupe window: only the first is stored,
+	// and the second's result is the first one's. With other Data it fails with
+	// [ErrDedupeConflict]. At most 256 bytes of UTF-8. Empty: no id. It is not set in
+	// a delivery.
+	DedupeID string
 }
 
 // MessageID is the id that a message got when it was stored; it never changes.

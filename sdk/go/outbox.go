@@ -13,6 +13,8 @@ const resultSlab = 32
 
 // outboxConfig is what the options of Dial set for publishing.
 type outboxConfig struct {
+	producer       string // the producer's id; empty: none.
+	lasting        bool   // the producer was used before this client.
 	batchMessages  int
 	batchBytes     int
 	batchDelay     time.Duration
@@ -37,14 +39,16 @@ type outbox struct {
 
 	mu       sync.Mutex
 	topics   map[string]*topicOutbox
-	open     fifo[*publishBatch] // by age; those sealed meanwhile are skipped.
-	sealed   fifo[*publishBatch] // in the order in which they are sent.
-	flight   *flight             // nil while no stream is open.
-	messages int                 // accepted without a result.
-	bytes    int                 // their encoded size.
-	waiters  fifo[*roomWaiter]   // publishers that wait for room, the oldest first.
-	slab     []PublishResult     // futures not yet given out.
-	limit    uint64              // of an encoded message in bytes; 0: not known.
+	open     fifo[*publishBatch]     // by age; those sealed meanwhile are skipped.
+	sealed   fifo[*publishBatch]     // in the order in which they are sent.
+	flight   *flight                 // nil while no stream is open.
+	producer map[string]*topicFlight // with a producer: what was sent to each topic, over all streams.
+	dead     error                   // why the producer can publish nothing any more.
+	messages int                     // accepted without a result.
+	bytes    int                     // their encoded size.
+	waiters  fifo[*roomWaiter]       // publishers that wait for room, the oldest first.
+	slab     []PublishResult         // futures not yet given out.
+	limit    uint64                  // of an encoded message in bytes; 0: not known.
 	closed   bool
 }
 
@@ -79,7 +83,7 @@ func (o *outbox) publishOneWay(ctx context.Context, topic string, m Message) err
 // accept puts a message into its topic's batch, when there is room.
 func (o *outbox) accept(ctx context.Context, topic string, m Message, oneWay bool) (*PublishResult, error) {
 	encoded := wire.Message{
-		Data: m.Data, Attributes: m.Attributes, OrderingKey: m.OrderingKey, ContentType: m.ContentType,
+		Data: m.Data, Attributes: m.Attributes, OrderingKey: m.OrderingKey, ContentType: m.ContentType, DedupeID: m.DedupeID,
 	}
 	if err := checkText(topic, &encoded); err != nil {
 		return nil, err
@@ -181,6 +185,7 @@ func (o *outbox) signal() {
 func (o *outbox) finish(b *publishBatch, err error) {
 	b.err = err
 	b.body = nil
+	b.dropBuffer()
 	close(b.done)
 	o.giveBack(b.count, b.bytes)
 	if o.closed {

@@ -23,6 +23,8 @@ func (o *outbox) makeRoom(ctx context.Context, size int) error {
 	switch {
 	case o.closed:
 		return &Error{Reason: "CLOSED", Message: "publish: the client is closed"}
+	case o.dead != nil:
+		return o.dead
 	case o.waiters.len() == 0 && o.hasRoom(size):
 		o.takeRoom(size)
 		return nil

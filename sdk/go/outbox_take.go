@@ -21,6 +21,9 @@ func (o *outbox) take(now time.Time) (*wire.PublishFrame, time.Duration) {
 	wait := o.sealDue(now)
 	for o.sealed.len() > 0 {
 		b := o.sealed.front()
+		if o.flight.producing && !o.flight.ready(b.topic) {
+			return nil, wait
+		}
 		if err := o.hopeless(b); err != nil {
 			o.sealed.pop()
 			o.finish(b, err)
@@ -40,6 +43,9 @@ func (o *outbox) take(now time.Time) (*wire.PublishFrame, time.Duration) {
 func (o *outbox) frame(b *publishBatch) *wire.PublishFrame {
 	body := b.body
 	b.body = nil
+	if o.config.producer != "" && !b.oneWay {
+		return o.keptFrame(b, body)
+	}
 	return &wire.PublishFrame{
 		Header: wire.AppendPublishHeader(nil, b.topic, b.first, b.oneWay, len(body)),
 		Body:   mem.NewBuffer(&body, o.bodies),
@@ -105,6 +111,7 @@ func (o *outbox) opened(limits *headracev1.PublishLimits) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.flight = newFlight(limits)
+	o.takeUp()
 	o.limit = limits.GetMaxMessageBytes()
 }
 
@@ -118,10 +125,16 @@ func (o *outbox) broken(cause error) int {
 		return 0
 	}
 	o.flight = nil
+	if o.keeps(cause) {
+		return o.abandonOneWay(f)
+	}
 	lost := 0
 	for _, b := range f.pending() {
 		lost += b.count
 		o.finish(b, unknownOutcome(b.topic, cause))
+	}
+	for _, t := range o.producer {
+		t.batches = fifo[*publishBatch]{}
 	}
 	return lost
 }
@@ -130,6 +143,7 @@ func (o *outbox) broken(cause error) int {
 func (o *outbox) refused(err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.failDoubted(err)
 	o.failWaiting(err)
 }
 
@@ -148,7 +162,7 @@ func (o *outbox) resolve(r *headracev1.PublishStreamResponse_PublishResult) {
 	for _, b := range o.flight.resolve(r) {
 		o.finish(b, nil)
 	}
-	if o.flight.unresolved == 0 {
+	if o.flight.unresolved == 0 || o.flight.producing {
 		o.signal()
 	}
 }
@@ -172,7 +186,7 @@ func (o *outbox) hasWork() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.dropSealed()
-	return o.open.len()+o.sealed.len() > 0
+	return o.open.len()+o.sealed.len() > 0 || o.doubts()
 }
 
 // landed reports whether nothing that was sent waits for its result.
@@ -203,6 +217,8 @@ func (o *outbox) pending(topic string) []*publishBatch {
 	all := o.sealed.all()
 	if o.flight != nil {
 		all = append(o.flight.pending(), all...)
+	} else {
+		all = append(o.doubted(), all...)
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(b *publishBatch) bool {
 		return topic != "" && b.topic != topic

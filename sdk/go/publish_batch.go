@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/headrace/headrace/sdk/go/internal/wire"
+	"google.golang.org/grpc/mem"
 )
 
 // publishBatch is the messages of one topic that are sent in one frame, and
@@ -24,6 +25,7 @@ type publishBatch struct {
 	count   int    // messages.
 	bytes   int    // the sum of their encoded sizes.
 
+	buffer   mem.Buffer    // with a producer: the body, once sent, until the result.
 	first    uint64        // the publish sequence of the first message, once sent.
 	done     chan struct{} // closed when every message has its result, or is sent one-way.
 	runs     []publishedRun

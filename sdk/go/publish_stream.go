@@ -28,9 +28,9 @@ type publishStream struct {
 	failure  error
 }
 
-func (s *publishStream) handshake(clientID string) (*headracev1.PublishLimits, error) {
+func (s *publishStream) handshake(clientID, producerID string) (*headracev1.PublishLimits, error) {
 	err := s.stream.Send(&headracev1.PublishStreamRequest{Frame: &headracev1.PublishStreamRequest_Open_{
-		Open: &headracev1.PublishStreamRequest_Open{ClientId: clientID},
+		Open: &headracev1.PublishStreamRequest_Open{ClientId: clientID, ProducerId: producerID},
 	}})
 	if err != nil && !errors.Is(err, io.EOF) { // EOF: Recv has the status.
 		return nil, err
@@ -95,6 +95,10 @@ func (s *publishStream) turn(now time.Time) (time.Duration, error) {
 			s.lastSent = now
 			return 0, s.sendBatch(frame)
 		}
+	}
+	if q := s.outbox.question(); q != nil {
+		s.lastSent = now
+		return 0, s.stream.Send(q)
 	}
 	beat := heartbeatInterval - now.Sub(s.lastSent)
 	if beat <= 0 {
@@ -162,6 +166,8 @@ func (s *publishStream) take(frame *headracev1.PublishStreamResponse) {
 		s.outbox.resolve(f.PublishResult)
 	case *headracev1.PublishStreamResponse_PublishWindow_:
 		s.outbox.raise(f.PublishWindow)
+	case *headracev1.PublishStreamResponse_LookedUp_:
+		s.outbox.lookedUp(f.LookedUp)
 	case *headracev1.PublishStreamResponse_GoAway:
 		s.away(f.GoAway)
 	}

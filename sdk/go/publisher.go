@@ -33,6 +33,9 @@ func (p *publisher) run(ctx context.Context) {
 		if err == nil || ctx.Err() != nil {
 			continue
 		}
+		if stale(err) {
+			p.outbox.refused(err)
+		}
 		wait := p.pause.after(err, time.Since(began))
 		p.config.events(Event{Kind: PublishBroken, Err: err, Wait: wait, Count: lost})
 		sleep(ctx, wait)
@@ -88,7 +91,7 @@ func (p *publisher) open(ctx context.Context, cancel context.CancelCauseFunc) (*
 		outbox: p.outbox, events: p.config.events, stream: grpcStream,
 		silence: newSilence(heartbeatInterval, cancel), received: make(chan struct{}),
 	}
-	limits, err := s.handshake(p.config.clientID)
+	limits, err := s.handshake(p.config.clientID, p.config.outbox.producer)
 	if err != nil {
 		s.silence.stop()
 		return nil, streamError(ctx, err)

@@ -103,6 +103,15 @@ func endsStream(err error) bool {
 	return false
 }
 
+// endsPublishing is endsStream for a producer, which can come back after an unknown
+// outcome and ask.
+func endsPublishing(err error) bool {
+	return endsStream(err) && !errors.Is(err, ErrUnknownOutcome)
+}
+
+// stale reports whether a newer stream of the producer exists.
+func stale(err error) bool { return errors.Is(err, ErrStaleProducer) }
+
 // reasonOf returns the stable name of a reason of the contract.
 func reasonOf(r headracev1.ErrorReason) Reason {
 	return Reason(strings.TrimPrefix(r.String(), reasonPrefix))

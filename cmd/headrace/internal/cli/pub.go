@@ -33,7 +33,7 @@ func (a *App) pub() *cobra.Command {
 			return err
 		}
 		defer source.close()
-		client, err := a.dial(ctx)
+		client, err := a.dial(ctx, headrace.WithProducer(flags.producer))
 		if err != nil {
 			return err
 		}

@@ -21,6 +21,7 @@ const lineBufferBytes = 256 << 10
 // pubFlags say where messages come from and what they carry.
 type pubFlags struct {
 	file, input, key, keyField, contentType string
+	producer, dedupeID                      string
 	attributes                              []string
 }
 
@@ -31,6 +32,8 @@ func (f *pubFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.key, "key", "", "the ordering key of every message")
 	flags.StringVar(&f.keyField, "key-field", "", "payloads are JSON objects, and this field of theirs is the ordering key")
 	flags.StringVar(&f.contentType, "content-type", "", "the media type of every message")
+	flags.StringVar(&f.producer, "producer", "", "the producer's lasting name: one program at a time (default: a random one)")
+	flags.StringVar(&f.dedupeID, "dedupe-id", "", "the dedupe id of every message: within the topic's window only the first is stored")
 	flags.StringArrayVar(&f.attributes, "attribute", nil, "an attribute of every message, key=value; may be repeated")
 }
 
@@ -118,6 +121,9 @@ func payloadLine(text string) (headrace.Message, error) { //nolint:unparam // On
 
 // complete adds to a message what the command line says of all of them.
 func (f *pubFlags) complete(m headrace.Message, attributes map[string]string) (headrace.Message, error) {
+	if f.dedupeID != "" {
+		m.DedupeID = f.dedupeID
+	}
 	for key, value := range attributes {
 		if m.Attributes == nil {
 			m.Attributes = map[string]string{}

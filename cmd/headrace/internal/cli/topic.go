@@ -27,12 +27,16 @@ func (a *App) topic() *cobra.Command {
 type topicFlags struct {
 	minAge     time.Duration
 	maxMessage config.Bytes
+	dedupe     time.Duration
+	dedupeIDs  uint64
 	labels     []string
 }
 
 func (f *topicFlags) add(c *cobra.Command) {
 	c.Flags().DurationVar(&f.minAge, "min-age", 0, "no message younger than this is removed (server's default: 10m)")
 	c.Flags().Var(&f.maxMessage, "max-message-bytes", "the largest encoded message (server's default: 1MiB)")
+	c.Flags().DurationVar(&f.dedupe, "dedupe-window", 0, "how long a dedupe id counts, 0 to 168h; 0: not at all (server's default: 10m)")
+	c.Flags().Uint64Var(&f.dedupeIDs, "dedupe-max-ids", 0, "how many dedupe ids of a partition count, the newest (server's default: 1000000)")
 	c.Flags().StringArrayVar(&f.labels, "label", nil, "a label, key=value; may be repeated")
 }
 
@@ -46,6 +50,14 @@ func (f *topicFlags) apply(c *cobra.Command, t *headracev1.Topic) (fields []stri
 	if c.Flags().Changed("max-message-bytes") {
 		t.MaxMessageBytes = uint64(f.maxMessage)
 		fields = append(fields, "max_message_bytes")
+	}
+	if c.Flags().Changed("dedupe-window") {
+		t.DedupeWindow = durationpb.New(f.dedupe)
+		fields = append(fields, "dedupe_window")
+	}
+	if c.Flags().Changed("dedupe-max-ids") {
+		t.DedupeMaxIds = f.dedupeIDs
+		fields = append(fields, "dedupe_max_ids")
 	}
 	if c.Flags().Changed("label") {
 		if t.Labels, err = parseLabels(f.labels); err != nil {

@@ -15,6 +15,8 @@ type topicView struct {
 	Durability      string            `json:"durability"`
 	MinAgeSeconds   float64           `json:"min_age_seconds"`
 	MaxMessageBytes uint64            `json:"max_message_bytes"`
+	DedupeSeconds   float64           `json:"dedupe_window_seconds"`
+	DedupeMaxIDs    uint64            `json:"dedupe_max_ids"`
 	Labels          map[string]string `json:"labels,omitempty"`
 	CreateTime      time.Time         `json:"create_time"`
 	State           string            `json:"state"`
@@ -27,6 +29,8 @@ func viewTopic(t *headracev1.Topic) topicView {
 		Durability:      shortEnum(t.GetDurability().String(), "DURABILITY_"),
 		MinAgeSeconds:   t.GetRetention().GetMinAge().AsDuration().Seconds(),
 		MaxMessageBytes: t.GetMaxMessageBytes(),
+		DedupeSeconds:   t.GetDedupeWindow().AsDuration().Seconds(),
+		DedupeMaxIDs:    t.GetDedupeMaxIds(),
 		Labels:          t.GetLabels(),
 		CreateTime:      t.GetCreateTime().AsTime(),
 		State:           shortEnum(t.GetState().String(), "RESOURCE_STATE_"),
@@ -39,6 +43,7 @@ var topicColumns = []output.Column[topicView]{
 	{Head: "DURABILITY", Cell: func(v topicView) string { return v.Durability }},
 	{Head: "MIN AGE", Right: true, Cell: func(v topicView) string { return secondsText(v.MinAgeSeconds) }},
 	{Head: "MAX MESSAGE", Right: true, Cell: func(v topicView) string { return output.Size(v.MaxMessageBytes) }},
+	{Head: "DEDUPE", Right: true, Cell: func(v topicView) string { return secondsText(v.DedupeSeconds) }},
 	{Head: "CREATED", Cell: func(v topicView) string { return timeText(v.CreateTime) }},
 	{Head: "STATE", Cell: func(v topicView) string { return v.State }},
 	{Head: "LABELS", Cell: func(v topicView) string { return labelText(v.Labels) }},

@@ -15,6 +15,7 @@ const (
 	fieldMessageID   = 3
 	fieldPublishTime = 4
 	fieldOrderingKey = 5
+	fieldDedupeID    = 10
 	fieldContentType = 11
 
 	// Of a map's entry.
@@ -40,6 +41,7 @@ type Message struct {
 	Attributes  map[string]string
 	OrderingKey string
 	ContentType string
+	DedupeID    string    // Not decoded.
 	MessageID   string    // Set by the server, not encoded.
 	PublishTime time.Time // Set by the server, not encoded.
 }
@@ -51,6 +53,8 @@ func (m *Message) InvalidText() string {
 		return "ordering_key"
 	case !utf8.ValidString(m.ContentType):
 		return "content_type"
+	case !utf8.ValidString(m.DedupeID):
+		return "dedupe_id"
 	}
 	for k, v := range m.Attributes {
 		if !utf8.ValidString(k) || !utf8.ValidString(v) {
@@ -63,7 +67,7 @@ func (m *Message) InvalidText() string {
 // Size returns the size of the encoded message in bytes.
 func (m *Message) Size() int {
 	n := sizeOf(fieldData, len(m.Data)) + sizeOf(fieldOrderingKey, len(m.OrderingKey)) +
-		sizeOf(fieldContentType, len(m.ContentType))
+		sizeOf(fieldContentType, len(m.ContentType)) + sizeOf(fieldDedupeID, len(m.DedupeID))
 	for k, v := range m.Attributes {
 		n += protowire.SizeTag(fieldAttributes) + protowire.SizeBytes(entrySize(k, v))
 	}
@@ -101,6 +105,7 @@ func AppendMessage(body []byte, m *Message, size int) []byte {
 		body = protowire.AppendString(body, v)
 	}
 	body = appendText(body, fieldOrderingKey, m.OrderingKey)
+	body = appendText(body, fieldDedupeID, m.DedupeID)
 	return appendText(body, fieldContentType, m.ContentType)
 }
 

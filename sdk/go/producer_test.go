@@ -1,0 +1,215 @@
+package headrace_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
+	headrace "github.com/headrace/headrace/sdk/go"
+	"github.com/headrace/headrace/sdk/go/internal/scripted"
+	"github.com/headrace/headrace/server/servertest"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// errCut is how a stream ends that a proxy cuts.
+var errCut = status.Error(codes.Unavailable, "a proxy's")
+
+// comesBack opens the publisher's next stream, expects its question and answers it.
+func comesBack(t *testing.T, s *scripted.Server, first, next uint64, results ...*headracev1.PublishStreamResponse) *scripted.PublishStream {
+	t.Helper()
+	stream := openedPublish(t, s)
+	q := stream.MustRecv(t).GetLookUp()
+	if q.GetTopic() != "default/orders" || q.GetFirstSequence() != first {
+		t.Fatalf("look-up %v, want from %d on", q, first)
+	}
+	for _, r := range results {
+		stream.Send(t, r)
+	}
+	stream.Send(t, &headracev1.PublishStreamResponse{Frame: &headracev1.PublishStreamResponse_LookedUp_{
+		LookedUp: &headracev1.PublishStreamResponse_LookedUp{Topic: q.GetTopic(), NextSequence: next},
+	}})
+	return stream
+}
+
+func wantStored(t *testing.T, r *headrace.PublishResult, id headrace.MessageID) {
+	t.Helper()
+	if got, err := r.Get(t.Context()); err != nil || got != id {
+		t.Errorf("result %q, %v, want %q", got, err, id)
+	}
+}
+
+func TestAProducerSendsAgainWhatIsNotStored(t *testing.T) {
+	for name, end := range map[string]error{
+		"cut":             errCut,
+		"unknown outcome": scripted.Status(codes.Unknown, headracev1.ErrorReason_ERROR_REASON_UNKNOWN_OUTCOME, nil),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, c := start(t, headrace.WithProducer(""), headrace.WithPublishBatch(2, 1<<20, time.Hour))
+				first := publishAll(c, 2)
+				stream := openedPublish(t, s)
+				stored := scripted.NextBatch(t, stream)
+				second := publishAll(c, 2)
+				lost := scripted.NextBatch(t, stream)
+				third := publishAll(c, 2)
+				stream.End(end)
+				stream = comesBack(t, s, 1, 3, scripted.Stored(stored, 0, 10))
+				wantStored(t, first[0], "0-10")
+				again := scripted.NextBatch(t, stream)
+				if again.GetFirstSequence() != 3 || string(again.GetMessages()[1].GetData()) != string(lost.GetMessages()[1].GetData()) {
+					t.Errorf("sent again: %v, lost: %v", again, lost)
+				}
+				stream.Send(t, scripted.Stored(again, 0, 12))
+				wantStored(t, second[1], "0-13")
+				next := scripted.NextBatch(t, stream)
+				if next.GetFirstSequence() != 5 {
+					t.Errorf("the next batch begins at %d", next.GetFirstSequence())
+				}
+				stream.Send(t, scripted.Stored(next, 0, 14))
+				wantStored(t, third[0], "0-14")
+			})
+		})
+	}
+}
+
+func TestAProducerThatIsStaleNeverComesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t, headrace.WithProducer("loader"), headrace.WithPublishBatch(1, 1<<20, time.Hour))
+		sent := publishAll(c, 1)[0]
+		stream := comesBack(t, s, 0, 1)
+		scripted.NextBatch(t, stream)
+		waiting := publishAll(c, 1)[0]
+		scripted.NextBatch(t, stream)
+		stream.End(scripted.Status(codes.FailedPrecondition, headracev1.ErrorReason_ERROR_REASON_STALE_PRODUCER, nil))
+		for _, r := range []*headrace.PublishResult{sent, waiting} {
+			if _, err := r.Get(t.Context()); !errors.Is(err, headrace.ErrUnknownOutcome) {
+				t.Errorf("what was sent: %v", err)
+			}
+		}
+		synctest.Wait()
+		if _, err := c.Topic("orders").Publish(t.Context(), message("late")); !errors.Is(err, headrace.ErrStaleProducer) {
+			t.Errorf("publish after it: %v", err)
+		}
+	})
+}
+
+func TestALastingProducerGoesOnWhereItStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t, headrace.WithProducer("loader"))
+		r := publishAll(c, 1)[0]
+		stream := comesBack(t, s, 0, 501)
+		batch := scripted.NextBatch(t, stream)
+		if batch.GetFirstSequence() != 501 {
+			t.Errorf("the first batch begins at %d", batch.GetFirstSequence())
+		}
+		stream.Send(t, scripted.Stored(batch, 0, 7))
+		wantStored(t, r, "0-7")
+	})
+}
+
+func TestABatchThatFailsAsAWholeUsesUpNoSequence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t, headrace.WithProducer(""), headrace.WithPublishBatch(1, 1<<20, time.Hour))
+		refused := publishAll(c, 1)[0]
+		stream := openedPublish(t, s)
+		batch := scripted.NextBatch(t, stream)
+		stream.Send(t, scripted.Result(&headracev1.PublishStreamResponse_PublishResult{
+			Topic: batch.GetTopic(), ThroughSequence: 1, Failures: []*headracev1.PublishFailure{
+				{FirstSequence: 1, Count: 1, Reason: headracev1.ErrorReason_ERROR_REASON_DISK_FULL},
+			},
+		}))
+		if _, err := refused.Get(t.Context()); !errors.Is(err, headrace.ErrDiskFull) {
+			t.Errorf("refused: %v", err)
+		}
+		r := publishAll(c, 1)[0]
+		batch = scripted.NextBatch(t, stream)
+		if batch.GetFirstSequence() != 1 {
+			t.Errorf("the next batch begins at %d", batch.GetFirstSequence())
+		}
+		stream.Send(t, scripted.Stored(batch, 0, 0))
+		wantStored(t, r, "0-0")
+	})
+}
+
+func TestAServerThatForgotTheProducerClaimsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t, headrace.WithProducer(""), headrace.WithPublishBatch(1, 1<<20, time.Hour))
+		r := publishAll(c, 1)[0]
+		stream := openedPublish(t, s)
+		stream.Send(t, scripted.Stored(scripted.NextBatch(t, stream), 0, 0))
+		wantStored(t, r, "0-0")
+		doubted := publishAll(c, 1)[0]
+		scripted.NextBatch(t, stream)
+		stream.End(errCut)
+		stream = comesBack(t, s, 2, 1)
+		if _, err := doubted.Get(t.Context()); !errors.Is(err, headrace.ErrOutcomeForgotten) {
+			t.Errorf("in doubt: %v", err)
+		}
+		r = publishAll(c, 1)[0]
+		batch := scripted.NextBatch(t, stream)
+		if batch.GetFirstSequence() != 1 {
+			t.Errorf("it goes on at %d", batch.GetFirstSequence())
+		}
+		stream.Send(t, scripted.Stored(batch, 0, 5))
+		wantStored(t, r, "0-5")
+	})
+}
+
+// cutter makes connections that a test can cut.
+type cutter struct {
+	dial func(context.Context, string) (net.Conn, error)
+	mu   sync.Mutex
+	last net.Conn
+}
+
+func (c *cutter) connect(ctx context.Context, addr string) (net.Conn, error) {
+	conn, err := c.dial(ctx, addr)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last = conn
+	return conn, err
+}
+
+func (c *cutter) cut() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_ = c.last.Close()
+}
+
+func TestAProducerOnCutConnectionsStoresEverythingOnceInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := servertest.Start(t, servertest.Options{})
+		s.CreateTopic("orders")
+		line := &cutter{dial: s.DialContext}
+		c, err := headrace.Dial(t.Context(), "real", headrace.WithDialer(line.connect),
+			headrace.WithProducer(""), headrace.WithPublishBatch(7, 1<<20, time.Millisecond))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := c.Close(); err != nil {
+				t.Errorf("close: %v", err)
+			}
+		})
+		const messages = 3000
+		var results []*headrace.PublishResult
+		for i := range messages {
+			results = append(results, c.Topic("orders").PublishAsync(t.Context(), message(strconv.Itoa(i))))
+			if i%500 == 250 {
+				wantStored(t, results[i-50], headrace.MessageID(fmt.Sprintf("0-%d", i-50)))
+				line.cut()
+			}
+		}
+		for i, r := range results {
+			wantStored(t, r, headrace.MessageID(fmt.Sprintf("0-%d", i)))
+		}
+	})
+}
