@@ -129,7 +129,7 @@ func (b *PublishBatch) tellAgain(store Store) error {
 	switch {
 	case err != nil:
 		return storeError(err)
-	case len(found) == 0 || found[0].First > sent.First+uint64(sent.Count)-1:
+	case len(found) == 0 || found[0].First >= sent.First+uint64(sent.Count):
 		return ErrOutcomeForgotten
 	case found[0].First != sent.First || int(found[0].Count) != sent.Count || found[0].Hash != sent.Hash:
 		return fmt.Errorf("%w: sequences from %d on", ErrBatchChanged, sent.First)

@@ -35,9 +35,9 @@ const (
 	dedupeHeadBytes = 8 + 8 + 8
 	dedupeIDBytes   = 8 + 8
 
-	// MaxDedupeBytes bounds the value of a record without its ids, MaxDedupeIDBytes
-	// each of those.
-	MaxDedupeBytes   = versionBytes + dedupeHeadBytes + crcBytes
+	// MaxDedupeBytes bounds the value of a record without its ids.
+	MaxDedupeBytes = versionBytes + dedupeHeadBytes + crcBytes
+	// MaxDedupeIDBytes bounds what each id adds.
 	MaxDedupeIDBytes = dedupeIDBytes + 10
 )
 

@@ -60,10 +60,10 @@ const (
 	producerBatchHead    = 8 + 8 + 8 + 4 + 8
 	partContinues        = 3
 
-	// MaxProducerBatchBytes bounds the value of a batch's record without its parts,
-	// MaxBatchPartBytes each of those.
+	// MaxProducerBatchBytes bounds the value of a batch's record without its parts.
 	MaxProducerBatchBytes = versionBytes + producerBatchHead + crcBytes
-	MaxBatchPartBytes     = 2 + 5 + 3 + 2 + 10
+	// MaxBatchPartBytes bounds what each part adds.
+	MaxBatchPartBytes = 2 + 5 + 3 + 2 + 10
 )
 
 // AppendProducer appends the value of a producer.

@@ -81,13 +81,16 @@ func reencodeProducer(k, v []byte) (any, []byte, error) {
 	switch {
 	case len(k) > 1 && k[1] == producerTopicForm:
 		p, err := DecodeProducerTopic(k, v)
-		return p, AppendProducerTopic(nil, k, &p), err
+		again := AppendProducerTopic(nil, k, &p)
+		return p, again, err
 	case len(k) > 1 && k[1] == producerBatchForm:
 		b, err := DecodeProducerBatch(k, v)
-		return b, AppendProducerBatch(nil, k, &b), err
+		again := AppendProducerBatch(nil, k, &b)
+		return b, again, err
 	default:
 		p, err := DecodeProducer(k, v)
-		return p, AppendProducer(nil, k, &p), err
+		again := AppendProducer(nil, k, &p)
+		return p, again, err
 	}
 }
 

@@ -35,7 +35,7 @@ func AppendTopic(dst, key []byte, t *storage.Topic) ([]byte, error) {
 		m.DedupeWindow = durationpb.New(t.DedupeWindow)
 	}
 	if t.DedupeIDs != storage.DefaultDedupeIDs {
-		m.DedupeIds = proto.Uint32(t.DedupeIDs)
+		m.DedupeIds = new(t.DedupeIDs)
 	}
 	return appendMessage(dst, key, m)
 }

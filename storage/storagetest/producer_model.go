@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 	"time"
 
@@ -277,7 +278,7 @@ func (m *producerModel) messages() []modelMessage {
 	for i := range all {
 		all[i] = modelMessage{
 			partition: uint16(m.rand.IntN(producerModelPartitions)),
-			body:      fmt.Sprintf("%d", m.rand.IntN(3)),
+			body:      strconv.Itoa(m.rand.IntN(3)),
 			refused:   m.rand.IntN(8) == 0,
 		}
 		if m.rand.IntN(2) == 0 {

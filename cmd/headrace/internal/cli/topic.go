@@ -36,7 +36,7 @@ func (f *topicFlags) add(c *cobra.Command) {
 	c.Flags().DurationVar(&f.minAge, "min-age", 0, "no message younger than this is removed (server's default: 10m)")
 	c.Flags().Var(&f.maxMessage, "max-message-bytes", "the largest encoded message (server's default: 1MiB)")
 	c.Flags().DurationVar(&f.dedupe, "dedupe-window", 0, "how long a dedupe id counts, 0 to 168h; 0: not at all (server's default: 10m)")
-	c.Flags().Uint64Var(&f.dedupeIDs, "dedupe-max-ids", 0, "how many dedupe ids of a partition count, the newest (server's default: 1000000)")
+	c.Flags().Uint64Var(&f.dedupeIDs, "dedupe-max-ids", 0, "how many dedupe ids of a partition count (server's default: 1000000)")
 	c.Flags().StringArrayVar(&f.labels, "label", nil, "a label, key=value; may be repeated")
 }
 
