@@ -26,6 +26,10 @@ func (s *State) attach(e *Attach) {
 	s.byID[x.id] = x
 	s.openSessions++
 	s.startReporting(x)
+	s.standBy(x)
+	if e.Takeover {
+		s.usurp(x)
+	}
 	attached := s.out.attached()
 	attached.Session, attached.Incarnation, attached.Lease, attached.Ceilings = x.id, x.incarnation, x.lease, s.ceilings(x)
 	attached.Resumed = nil
@@ -46,6 +50,9 @@ func (s *State) refusal(e *Attach) EndReason {
 		return EndShutdown
 	case e.Lease != 0 && (e.Lease < MinLease || e.Lease > MaxLease):
 		return EndBadAttach
+	case s.config.Mode == Failover && e.Takeover && s.active != nil:
+		s.takeOver(s.active, e.At)
+		return 0
 	case s.config.Mode != Exclusive:
 		return 0
 	}

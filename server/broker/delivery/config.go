@@ -19,6 +19,9 @@ const (
 	// Exclusive serves one session. A second one is refused, unless it asks to
 	// take over or carries the same non-empty client id.
 	Exclusive
+	// Failover serves one session of many: the first that came, and when it leaves or
+	// drains, the next. One that asks to take over is served at once.
+	Failover
 )
 
 // Limits of the protocol, as far as they are kept here.
@@ -72,6 +75,8 @@ type Ceiling struct {
 type Config struct {
 	// Mode is Shared unless set.
 	Mode Mode
+	// Paused: nothing is delivered; all else goes on.
+	Paused bool
 	// Order is OrderNone unless set; KeyPolicy BlockKey.
 	Order     Order
 	KeyPolicy KeyPolicy
@@ -129,9 +134,9 @@ var ErrConfig = errors.New("delivery: invalid config")
 // Validate says whether every field is within its bounds; the error names the field.
 func (c Config) Validate() error {
 	switch {
-	case c.Mode > Exclusive:
+	case c.Mode > Failover:
 		return fmt.Errorf("%w: mode %d", ErrConfig, c.Mode)
-	case c.Order > OrderPartition || c.Order == OrderPartition && c.Mode != Exclusive:
+	case c.Order > OrderPartition || c.Order == OrderPartition && c.Mode == Shared:
 		return fmt.Errorf("%w: order %d", ErrConfig, c.Order)
 	case c.KeyPolicy > SkipKey:
 		return fmt.Errorf("%w: key policy %d", ErrConfig, c.KeyPolicy)

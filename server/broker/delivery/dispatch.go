@@ -13,7 +13,7 @@ const (
 // dispatch serves each session that can be served once.
 func (s *State) dispatch() {
 	s.more, s.capped = false, false
-	if s.openSessions == 0 {
+	if s.openSessions == 0 || s.config.Paused {
 		return
 	}
 	s.revive()
@@ -82,7 +82,7 @@ func (s *State) serve(x *session, share uint64) bool {
 	x.waitsFor = 0
 	s.begin(f, x, share)
 	s.fillMisfits(f)
-	if s.config.Mode == Exclusive || s.config.Order != OrderNone {
+	if s.config.Mode != Shared || s.config.Order != OrderNone {
 		s.fillRedeliveries(f, f.slots)
 	}
 	s.fillShared(f)

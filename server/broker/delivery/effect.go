@@ -107,6 +107,10 @@ const (
 	WriteStalled
 	// KeysBlocked: messages wait for earlier ones of their keys.
 	KeysBlocked
+	// Standby: another session of a failover subscription is served.
+	Standby
+	// Paused: the subscription is.
+	Paused
 	// Draining: the session, or the subscription, gives out nothing more. It comes
 	// alone.
 	Draining

@@ -203,6 +203,12 @@ func (s *State) blocked(x *session) (b Blocked, needs uint64) {
 	if !x.writable {
 		b |= WriteStalled
 	}
+	if x.standby {
+		b |= Standby
+	}
+	if s.config.Paused {
+		b |= Paused
+	}
 	b |= s.blockedByCredit(x)
 	b |= s.blockedByBacklog(x)
 	switch {

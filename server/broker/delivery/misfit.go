@@ -141,7 +141,7 @@ func (s *State) unpinMisfit(m *redelivery) {
 
 func (s *State) largestFrame() (size uint64) {
 	for _, x := range s.sessions {
-		if x.serving {
+		if x.serving && !x.standby {
 			size = max(size, x.maxMessage)
 		}
 	}
@@ -152,7 +152,7 @@ func (s *State) largestFrame() (size uint64) {
 // message fits.
 func (s *State) anotherMay(x *session, size uint64) bool {
 	for _, y := range s.sessions {
-		if y != x && y.serving && size <= y.maxMessage && size <= s.limitFor(y) {
+		if y != x && y.serving && !y.standby && size <= y.maxMessage && size <= s.limitFor(y) {
 			return true
 		}
 	}

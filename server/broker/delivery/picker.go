@@ -52,7 +52,7 @@ func (s *State) place(x *session) {
 
 // servable says whether a session could take a message, if there were one.
 func (s *State) servable(x *session) bool {
-	if !x.serving || !x.writable || !x.left().some() {
+	if !x.serving || !x.writable || x.standby || !x.left().some() {
 		return false
 	}
 	if x.client != nil && x.client.ceiling.reserved != nil && x.client.ceiling.reserved != x {

@@ -51,7 +51,7 @@ func (s *State) recall() {
 		return
 	}
 	r.waiting = false
-	if s.openSessions < 2 || s.hasWork() {
+	if s.openSessions < 2 || s.config.Paused || s.hasWork() {
 		return
 	}
 	if r.looked && s.now < r.last+recallInterval {

@@ -126,6 +126,7 @@ func (s *State) comeAlive(x *session, e *Attach) {
 	if !x.serving {
 		x.serving = true
 		s.openSessions++
+		s.standBy(x)
 	}
 	s.absences.remove(x)
 	s.drains.remove(x)

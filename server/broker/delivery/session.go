@@ -20,6 +20,10 @@ type session struct {
 	// answersRecall: what it did not start may be asked back; unstarted counts that.
 	answersRecall bool
 	unstarted     uint64
+	// standby: another session of a failover subscription is served; order is by when
+	// they came.
+	standby bool
+	order   uint64
 	// resumes: it may be taken up again; absent: it has no stream, and waits for that
 	// until resumeBy, on the lease clock.
 	resumes     bool
@@ -159,6 +163,7 @@ func (s *State) stopServing(x *session) {
 	}
 	x.serving = false
 	s.openSessions--
+	s.succeed(x)
 	s.unhold(x)
 	s.place(x)
 	s.changed = true

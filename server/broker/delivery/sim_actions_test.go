@@ -32,13 +32,17 @@ func (s *sim) randomConfig() delivery.Config {
 	}
 	if s.one(6) {
 		c.Mode = delivery.Exclusive
+		if s.one(2) {
+			c.Mode = delivery.Failover
+		}
 	}
+	c.Paused = s.one(20)
 	if s.one(2) {
 		c.ResumeWindow = time.Duration(s.IntN(20)-1) * time.Second
 	}
 	if s.one(3) {
 		c.Order = delivery.OrderKey
-		if c.Mode == delivery.Exclusive && s.one(2) {
+		if c.Mode != delivery.Shared && s.one(2) {
 			c.Order = delivery.OrderPartition
 		}
 		c.KeyPolicy = delivery.KeyPolicy(s.IntN(3))
@@ -72,7 +76,8 @@ func (s *sim) rules() model.Rules {
 	}
 	c := s.config
 	r := model.Rules{
-		Exclusive:    c.Mode == delivery.Exclusive,
+		Exclusive: c.Mode == delivery.Exclusive,
+		Failover:  c.Mode == delivery.Failover, Paused: c.Paused,
 		Order:        []string{"", "key", "partition"}[c.Order],
 		Policy:       []string{"", "park", "skip"}[c.KeyPolicy],
 		Subscription: orElse(c.Subscription, delivery.DefaultMaxMessages, delivery.DefaultMaxBytes),

@@ -17,9 +17,13 @@ type State struct {
 	sessions     []*session // in no order
 	byID         map[SessionID]*session
 	clients      map[string]*client
-	openSessions int  // sessions that are serving
-	attended     bool // there was a session in the last turn: segments may be loaded
-	ceiling      ceiling
+	openSessions int // sessions that are serving
+	// active is the session that a failover subscription serves; attached counts those
+	// that came.
+	active   *session
+	attached uint64
+	attended bool // there was a session in the last turn: segments may be loaded
+	ceiling  ceiling
 
 	pool      pool
 	keys      keys

@@ -146,7 +146,7 @@ func (m *Model) Flowed(f Flow) error {
 		return fmt.Errorf("session %d: flow says write-stalled %v", f.Session, f.WriteStalled)
 	}
 	// What a hole has settled may still be in line.
-	if none := m.serving(x) && m.nothingToSend(); f.NoMessages != none && (!none || !m.holes) {
+	if none := m.nothingToSend(); m.serving(x) && f.NoMessages != none && (!none || !m.holes) {
 		return fmt.Errorf("session %d: flow says no messages %v", f.Session, f.NoMessages)
 	}
 	return nil

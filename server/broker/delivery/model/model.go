@@ -13,7 +13,7 @@ type Limit struct{ Messages, Bytes uint64 }
 
 // Rules are what a subscription is set to.
 type Rules struct {
-	Exclusive                    bool
+	Exclusive, Failover, Paused  bool
 	Subscription, Client, Stream Limit
 	LeaseCap, QueueLease         time.Duration
 	ResumeWindow                 time.Duration
@@ -56,6 +56,7 @@ type Model struct {
 	closed     bool
 	holes      bool // there was one
 	parked     map[keyID]*park
+	arrivals   uint64
 	// hoard is a message that should be asked back, and since when.
 	hoard      *message
 	hoardSince Instant
@@ -247,7 +248,7 @@ func (m *Model) Stall(d time.Duration) { m.stalled += d }
 
 // Configure replaces the limits.
 func (m *Model) Configure(rules Rules) {
-	rules.Exclusive, rules.Order = m.rules.Exclusive, m.rules.Order
+	rules.Exclusive, rules.Failover, rules.Order = m.rules.Exclusive, m.rules.Failover, m.rules.Order
 	m.rules = rules
 }
 

@@ -48,6 +48,7 @@ func (m *Model) Resume(r *Resumption) {
 		until = m.leaseClock(r.At) + m.rules.ResumeWindow
 		m.expected.end(x.id, "superseded")
 	}
+	wasServed := m.wants(x)
 	x.absent = true
 	for sequence, msg := range x.held {
 		if sequence > r.ReceivedThrough || !within(r.Holding, sequence) {
@@ -75,6 +76,10 @@ func (m *Model) Resume(r *Resumption) {
 	x.manual, x.window, x.granted, x.maxFrame, x.lease = a.Manual, a.Window, Limit{}, a.MaxFrame, a.Lease
 	x.tellsStarted, x.keyBatches, x.resumes = a.TellsStarted, a.KeyBatches, a.Resumes
 	x.answersRecall = a.AnswersRecall && a.TellsStarted
+	if !wasServed {
+		m.arrivals++
+		x.arrival = m.arrivals
+	}
 	x.absent, x.draining, x.drainTold, x.drainOver, x.writable = false, false, false, false, true
 	x.heard, x.told = m.leaseClock(r.At), m.now
 }

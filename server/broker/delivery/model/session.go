@@ -22,6 +22,7 @@ type Session struct {
 	keyBatches bool
 	// answersRecall: what it did not start may be asked back.
 	answersRecall bool
+	arrival       uint64
 	// resumes: it may be taken up again; absent: it has no stream until then.
 	resumes, absent bool
 	resumeBy        Instant // lease clock
@@ -73,6 +74,12 @@ func (m *Model) Attach(a Attach) {
 		m.expected.end(a.Session, "shutdown")
 		return
 	}
+	if x := m.active(); m.rules.Failover && a.Takeover && x != nil {
+		m.returnAll(x, a.At, "taken over")
+		m.remove(x, "taken over")
+		defer func() { m.sessions[a.Session].arrival = 0 }() // before all others
+	}
+	m.arrivals++
 	if m.rules.Exclusive {
 		for _, x := range m.sessions {
 			if x.closing {
@@ -96,6 +103,7 @@ func (m *Model) Attach(a Attach) {
 		held: make(map[uint64]*message), settles: make(map[uint64]*settle), repeats: make(map[uint64]bool),
 		writable: true, heard: m.leaseClock(a.At), tellsStarted: a.TellsStarted,
 		keyBatches: a.KeyBatches, answersRecall: a.AnswersRecall && a.TellsStarted, resumes: a.Resumes,
+		arrival: m.arrivals,
 	}
 }
 
@@ -208,8 +216,24 @@ func (m *Model) Shutdown(at Instant, grace time.Duration) {
 	}
 }
 
+// active is the session that a failover subscription serves, nil for none: the first
+// that came of those that may be.
+func (m *Model) active() (first *Session) {
+	for _, x := range m.sessions {
+		if m.wants(x) && (first == nil || x.arrival < first.arrival) {
+			first = x
+		}
+	}
+	return first
+}
+
 // serving says whether a session may get deliveries at all.
-func (m *Model) serving(x *Session) bool { return !x.draining && !x.closing && !x.absent && !m.closing }
+func (m *Model) serving(x *Session) bool {
+	return m.wants(x) && !m.rules.Paused && (!m.rules.Failover || m.active() == x)
+}
+
+// wants says whether a session could be served, if it were its turn.
+func (m *Model) wants(x *Session) bool { return !x.draining && !x.closing && !x.absent && !m.closing }
 
 // Attached notes that a session was admitted as a new one.
 func (m *Model) Attached(id uint64) error {

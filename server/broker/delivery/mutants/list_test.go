@@ -274,4 +274,16 @@ var list = []mutant{
 		old:  "x.replenish, x.window, x.granted = e.Replenish, e.Window, Credit{}",
 		new:  "x.replenish, x.window = e.Replenish, e.Window",
 	},
+	{
+		name: "a session that stands by is served",
+		file: "picker.go",
+		old:  "x.standby || !x.left().some()",
+		new:  "!x.left().some()",
+	},
+	{
+		name: "a paused subscription delivers",
+		file: "dispatch.go",
+		old:  "s.openSessions == 0 || s.config.Paused {",
+		new:  "s.openSessions == 0 {",
+	},
 }
