@@ -32,6 +32,17 @@ func (q *offsetQueue) push(offset uint64) {
 	q.n++
 }
 
+// contains says whether an offset is in the queue. It walks it.
+func (q *offsetQueue) contains(offset uint64) bool {
+	copied := *q
+	for copied.n > 0 {
+		if copied.pop() == offset {
+			return true
+		}
+	}
+	return false
+}
+
 // pop takes the front, which must be there.
 func (q *offsetQueue) pop() uint64 {
 	offset := q.first

@@ -51,7 +51,8 @@ func (s *State) recall() {
 		return
 	}
 	r.waiting = false
-	if s.openSessions < 2 || s.config.Paused || s.hasWork() {
+	blocked := s.capped || !s.ceiling.room().some() // maybe by what others hoard
+	if s.openSessions < 2 || s.config.Paused || s.hasWork() && !blocked {
 		return
 	}
 	if r.looked && s.now < r.last+recallInterval {

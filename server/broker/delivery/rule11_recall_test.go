@@ -107,3 +107,16 @@ func TestRule11WhatIsAboutToBeStartedIsNotAskedFor(t *testing.T) {
 	w.wait(time.Second)
 	want(t, "recalls of one that was started", len(w.recalls), 0)
 }
+
+func TestRule11AHoarderDoesNotKeepTheSubscriptionsCeiling(t *testing.T) {
+	w := newWorld(t, delivery.Config{Subscription: delivery.Ceiling{Messages: 10}}, 1)
+	w.publish(0, 20, 10)
+	attach := w.session(1, 20, 1<<20)
+	attach.Features = recalls
+	w.do(attach)
+	want(t, "delivered", w.count(1), 10)
+	w.attach(2, 5, 1<<20)
+	w.wait(500 * time.Millisecond)
+	want(t, "asked for", w.answerRecalls(1) > 0, true)
+	want(t, "the other one gets some", w.count(2) > 0, true)
+}

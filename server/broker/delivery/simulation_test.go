@@ -166,6 +166,9 @@ func (s *sim) check() error {
 		if err := delivery.Check(s.state); err != nil {
 			return err
 		}
+		if err := s.explain(); err != nil {
+			return err
+		}
 	}
 	s.state.Stats(&s.stats)
 	c := s.stats.Counters
@@ -176,6 +179,24 @@ func (s *sim) check() error {
 	}
 	if want := s.model.Totals(); got != want.Since(s.store.forgotten) {
 		return fmt.Errorf("counters %+v, expected %+v less %+v", got, want, s.store.forgotten)
+	}
+	return nil
+}
+
+// explain compares what is said of each message with the model.
+func (s *sim) explain() error {
+	for _, p := range s.store.partitions {
+		for offset := p.floor; offset < min(p.head, p.floor+200); offset++ {
+			e, _ := s.state.Explain(p.id, offset)
+			holder, attempt := s.model.Holder(p.id, offset)
+			if e.Standing == delivery.IsSettled {
+				continue // a hole may have settled it while it was held
+			}
+			if uint64(e.Session) != holder || e.Attempt != attempt {
+				return fmt.Errorf("message %d/%d is explained as held by %d at attempt %d, expected %d, %d",
+					p.id, offset, e.Session, e.Attempt, holder, attempt)
+			}
+		}
 	}
 	return nil
 }

@@ -56,13 +56,17 @@ func (s *State) Stats(into *Stats) {
 		})
 	}
 	for _, x := range s.sessions {
-		blocked, _ := s.blocked(x)
-		into.Sessions = append(into.Sessions, SessionStats{
-			Session: x.id, ClientID: x.clientID, Since: x.since,
-			Credit: x.left().least(s.ceiling.room()), Outstanding: x.stream.held,
-			Blocked: blocked, BlockedSince: x.blockedSince, DrySince: x.withoutCredit(blocked),
-			Delivered: x.delivered, Acked: x.acked,
-		})
+		into.Sessions = append(into.Sessions, s.statsOf(x))
+	}
+}
+
+func (s *State) statsOf(x *session) SessionStats {
+	blocked, _ := s.blocked(x)
+	return SessionStats{
+		Session: x.id, ClientID: x.clientID, Since: x.since,
+		Credit: x.left().least(s.ceiling.room()), Outstanding: x.stream.held,
+		Blocked: blocked, BlockedSince: x.blockedSince, DrySince: x.withoutCredit(blocked),
+		Delivered: x.delivered, Acked: x.acked,
 	}
 }
 

@@ -451,6 +451,21 @@ func (m *Model) Restart() {
 	}
 }
 
+// Holder says which session holds a message, 0 for none, and at which attempt its next
+// delivery is or this one was.
+func (m *Model) Holder(id uint32, offset uint64) (session uint64, attempt uint32) {
+	msg := m.partitions[id].at(offset)
+	switch {
+	case msg == nil || msg.durable.settled:
+		return 0, 1
+	case msg.holder != nil:
+		session = msg.holder.id
+	case msg.state == settled:
+		return 0, 1
+	}
+	return session, msg.counts.attempt()
+}
+
 // unsettled counts the messages that are not settled.
 func (m *Model) unsettled() (n uint64) {
 	m.each(func(msg *message) {
