@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -21,8 +20,9 @@ type Campaign struct {
 	// all of what is random here; the scheduler's part stays its own.
 	Rounds int
 	Seed   uint64
-	// Binary is started as the victim: its main calls shardload.PlayVictim.
-	Binary string
+	// Binary is started as the victim: its main calls shardload.PlayVictim. Inspector
+	// is started to look what is there: its main calls shardload.PlayInspector.
+	Binary, Inspector string
 	// Hasty makes the victim promise too early.
 	Hasty bool
 	// Dir gets the image, and what victims log.
@@ -140,7 +140,7 @@ func (r *running) round(ctx context.Context) error {
 
 // inspect compares what is there with what was promised.
 func (r *running) inspect(ctx context.Context) error {
-	found, err := shardload.Inspect(ctx, r.disk.storeDir(), slog.New(slog.NewTextHandler(r.log, nil)))
+	found, err := shardload.InspectApart(ctx, r.Inspector, r.disk.storeDir(), r.log)
 	if err != nil {
 		return fmt.Errorf("%w: %w", shardload.ErrPromiseBroken, err)
 	}

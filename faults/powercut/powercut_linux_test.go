@@ -29,6 +29,9 @@ func TestMain(m *testing.M) {
 	if shardload.IsVictim() {
 		os.Exit(shardload.PlayVictim())
 	}
+	if shardload.IsInspector() {
+		os.Exit(shardload.PlayInspector())
+	}
 	flag.Parse()
 	os.Exit(m.Run())
 }
@@ -98,7 +101,7 @@ func newCampaign(t *testing.T) *Campaign {
 		s = uint64(time.Now().UnixNano())
 	}
 	t.Logf("repeat with -seed %d", s)
-	c := &Campaign{Seed: s, Binary: os.Args[0], Dir: t.TempDir(), Logf: t.Logf}
+	c := &Campaign{Seed: s, Binary: os.Args[0], Inspector: os.Args[0], Dir: t.TempDir(), Logf: t.Logf}
 	t.Cleanup(func() {
 		text, err := os.ReadFile(filepath.Join(c.Dir, "victims.log"))
 		if t.Failed() && err == nil {

@@ -23,6 +23,21 @@ func (id messageID) String() string {
 	return fmt.Sprintf("%d/%d/%d", id.publisher, id.number, id.index)
 }
 
+// MarshalBinary gives the id as bodies have it; an inspector sends it that way.
+func (id messageID) MarshalBinary() ([]byte, error) {
+	return appendBody(make([]byte, 0, idBytes), id, idBytes), nil
+}
+
+// UnmarshalBinary is its reverse.
+func (id *messageID) UnmarshalBinary(data []byte) error {
+	read, whole := parseBody(data)
+	if !whole {
+		return fmt.Errorf("no message id: %x", data)
+	}
+	*id = read
+	return nil
+}
+
 // appendBody appends a body of at least idBytes, all of which follows from the id.
 func appendBody(dst []byte, id messageID, size int) []byte {
 	end := len(dst) + size
