@@ -53,6 +53,7 @@ func FuzzPublishFrame(f *testing.F) {
 	f.Add(mustMarshal(f, openFrame("client")))
 	f.Add(mustMarshal(f, batchFrame("topic", 3, seedMessages()...)))
 	f.Add([]byte{0x1a, 0x00})
+	f.Add([]byte{0x22, 0x07, 0x0a, 0x03, 'a', 'b', 'c', 0x10, 0x05})
 	f.Add([]byte{0x12, 0x04, 0x18, 0x02, 0x18, 0x00})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		frame := receive(t, b)
@@ -90,6 +91,8 @@ func checkSameFrame(t *testing.T, got *PublishFrame, want *headracev1.PublishStr
 		kind = PublishBatch
 	case *headracev1.PublishStreamRequest_Heartbeat:
 		kind = PublishHeartbeat
+	case *headracev1.PublishStreamRequest_LookUp_:
+		kind = PublishLookUp
 	}
 	b := want.GetPublishBatch()
 	if got.Kind != kind || string(got.Batch.Topic) != b.GetTopic() || got.Batch.Count != len(b.GetMessages()) ||
@@ -98,6 +101,9 @@ func checkSameFrame(t *testing.T, got *PublishFrame, want *headracev1.PublishStr
 	}
 	if diff := cmp.Diff(want.GetOpen(), got.Open, protocmp.Transform()); diff != "" {
 		t.Fatalf("open (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want.GetLookUp(), got.LookUp, protocmp.Transform()); diff != "" {
+		t.Fatalf("look-up (-want +got):\n%s", diff)
 	}
 }
 
