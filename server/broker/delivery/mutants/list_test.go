@@ -78,9 +78,9 @@ var list = []mutant{
 	},
 	{
 		name: "a broken session is not charged",
-		file: "attach.go",
-		old:  "	default:\n		s.endAll(x, lost, e.At)",
-		new:  "	default:\n		s.endAll(x, returned, e.At)",
+		file: "resume.go",
+		old:  "		s.endAll(x, lost, at)\n		s.remove(x)",
+		new:  "		s.endAll(x, returned, at)\n		s.remove(x)",
 	},
 	{
 		name: "a takeover is charged",
@@ -145,7 +145,7 @@ var list = []mutant{
 	{
 		name: "what a broken session had not started is not counted as lost",
 		file: "retry.go",
-		old:  "		c.Lost++",
+		old:  "		count.Lost++",
 		new:  "",
 	},
 	{
@@ -245,10 +245,10 @@ var list = []mutant{
 		new:  "mask := b.live &^ b.started",
 	},
 	{
-		name: "nothing is asked back for those that starve",
+		name: "what is about to be started is asked back",
 		file: "recall.go",
-		old:  "wanted > r.asked {",
-		new:  "wanted > r.asked+1000 {",
+		old:  "if b.sent > young || mask == 0 {",
+		new:  "if b.sent > young+recallAge || mask == 0 {",
 	},
 	{
 		name: "a session taken up again keeps what its client did not get",
