@@ -116,11 +116,35 @@ var illegalSubscribeFrames = map[string]illegalFrames[*headracev1.SubscribeReque
 		frames: opened(settle(&headracev1.SubscribeRequest_Settle{Number: 1, Ranges: sequences(1, 1), Verdict: 9})),
 		reason: "INVALID_FIELD", field: "settle.verdict",
 	},
-	"REJECT": {
+	"ACK with a code": {
 		frames: opened(settle(&headracev1.SubscribeRequest_Settle{
-			Number: 1, Ranges: sequences(1, 1), Verdict: headracev1.Verdict_VERDICT_REJECT,
+			Number: 1, Ranges: sequences(1, 1), Verdict: headracev1.Verdict_VERDICT_ACK, Code: "E1",
 		})),
-		reason: "NOT_SERVED", field: "settle.verdict",
+		reason: "INVALID_FIELD", field: "code",
+	},
+	"RELEASE with a reason": {
+		frames: opened(settle(&headracev1.SubscribeRequest_Settle{
+			Number: 1, Ranges: sequences(1, 1), Verdict: headracev1.Verdict_VERDICT_RELEASE, Reason: "tired",
+		})),
+		reason: "INVALID_FIELD", field: "reason",
+	},
+	"REJECT with a delay": {
+		frames: opened(settle(&headracev1.SubscribeRequest_Settle{
+			Number: 1, Ranges: sequences(1, 1), Verdict: headracev1.Verdict_VERDICT_REJECT, Delay: durationpb.New(time.Second),
+		})),
+		reason: "INVALID_FIELD", field: "delay",
+	},
+	"a code of 256 bytes": {
+		frames: opened(settle(&headracev1.SubscribeRequest_Settle{
+			Number: 1, Ranges: sequences(1, 1), Verdict: headracev1.Verdict_VERDICT_REJECT, Code: strings.Repeat("c", 256),
+		})),
+		reason: "INVALID_FIELD", field: "code",
+	},
+	"a reason of 1,025 bytes": {
+		frames: opened(settle(&headracev1.SubscribeRequest_Settle{
+			Number: 1, Ranges: sequences(1, 1), Verdict: headracev1.Verdict_VERDICT_RETRY, Reason: strings.Repeat("r", 1025),
+		})),
+		reason: "INVALID_FIELD", field: "reason",
 	},
 	"ACK with a delay": {
 		frames: opened(settle(&headracev1.SubscribeRequest_Settle{

@@ -14,8 +14,6 @@ var notServedFields = names(
 	"SubscribeRequest.started",
 	"SubscribeRequest.Open.resume",
 	"SubscribeRequest.Open.partitions",
-	"SubscribeRequest.Settle.code",
-	"SubscribeRequest.Settle.reason",
 	"Topic.spread",
 	"Retention.max_age",
 	"Retention.max_bytes",
@@ -29,8 +27,6 @@ var notServedFields = names(
 	"Subscription.backlog_cap",
 	"Subscription.dispatch_cap",
 	"Subscription.paused",
-	"RetryPolicy.max_attempts",
-	"RetryPolicy.max_deliveries",
 )
 
 // notServedValues are the enum values that this server does not serve.
@@ -42,7 +38,6 @@ var notServedValues = names(
 	"DELIVERY_ORDER_PARTITION",
 	"DELIVERY_GUARANTEE_AT_MOST_ONCE",
 	"DELIVERY_GUARANTEE_EXACTLY_ONCE",
-	"VERDICT_REJECT",
 )
 
 // openEnums are the fields that may hold any number: announcing what one can do

@@ -23,9 +23,6 @@ var notServedRequests = map[string]proto.Message{
 	},
 	"SubscribeRequest.Open.resume":     subscribeOpenFrame(&headracev1.SubscribeRequest_Open{Resume: &headracev1.SubscribeRequest_Resume{}}),
 	"SubscribeRequest.Open.partitions": subscribeOpenFrame(&headracev1.SubscribeRequest_Open{Partitions: []uint32{0}}),
-	"SubscribeRequest.Settle.code":     settleFrame(&headracev1.SubscribeRequest_Settle{Code: "c"}),
-	"SubscribeRequest.Settle.reason":   settleFrame(&headracev1.SubscribeRequest_Settle{Reason: "r"}),
-	"VERDICT_REJECT":                   settleFrame(&headracev1.SubscribeRequest_Settle{Verdict: headracev1.Verdict_VERDICT_REJECT}),
 
 	"Topic.spread":           &headracev1.Topic{Spread: true},
 	"Retention.max_age":      &headracev1.Topic{Retention: &headracev1.Retention{MaxAge: durationpb.New(0)}},
@@ -43,8 +40,6 @@ var notServedRequests = map[string]proto.Message{
 	"Subscription.backlog_cap":        &headracev1.Subscription{BacklogCap: &headracev1.BacklogCap{}},
 	"Subscription.dispatch_cap":       &headracev1.Subscription{DispatchCap: &headracev1.DispatchCap{}},
 	"Subscription.paused":             &headracev1.Subscription{Paused: true},
-	"RetryPolicy.max_attempts":        &headracev1.Subscription{Retry: &headracev1.RetryPolicy{MaxAttempts: proto.Uint32(1)}},
-	"RetryPolicy.max_deliveries":      &headracev1.Subscription{Retry: &headracev1.RetryPolicy{MaxDeliveries: proto.Uint32(1)}},
 	"SUBSCRIPTION_MODE_FAILOVER":      &headracev1.Subscription{Mode: headracev1.SubscriptionMode_SUBSCRIPTION_MODE_FAILOVER},
 	"DELIVERY_ORDER_KEY":              &headracev1.Subscription{Order: headracev1.DeliveryOrder_DELIVERY_ORDER_KEY},
 	"DELIVERY_ORDER_PARTITION":        &headracev1.Subscription{Order: headracev1.DeliveryOrder_DELIVERY_ORDER_PARTITION},

@@ -8,11 +8,15 @@ import (
 	"github.com/headrace/headrace/server/broker/delivery"
 )
 
-// openedProto answers Open. No feature of the contract is served yet.
+// servedFeatures are what a session is told that the server serves.
+var servedFeatures = []headracev1.Feature{headracev1.Feature_FEATURE_DEAD_LETTERS}
+
+// openedProto answers Open.
 func openedProto(s *broker.Session) *headracev1.SubscribeResponse {
 	return &headracev1.SubscribeResponse{Frame: &headracev1.SubscribeResponse_Opened_{
 		Opened: &headracev1.SubscribeResponse_Opened{
 			SessionId: s.ID(),
+			Features:  servedFeatures,
 			Limits:    sessionLimitsProto(s.Limits()),
 		},
 	}}

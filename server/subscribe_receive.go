@@ -91,7 +91,7 @@ func (r *subscribeReceiver) settle(s *headracev1.SubscribeRequest_Settle) error 
 	}
 	verdict, ok := servedVerdicts[s.GetVerdict()]
 	if !ok {
-		return invalidField("verdict", "ACK, RETRY or RELEASE")
+		return invalidField("verdict", "ACK, RETRY, REJECT or RELEASE")
 	}
 	if s.GetDelay() != nil && verdict != broker.Retry {
 		return invalidField("delay", "with VERDICT_RETRY only")
@@ -104,14 +104,43 @@ func (r *subscribeReceiver) settle(s *headracev1.SubscribeRequest_Settle) error 
 	if s.GetNumber() == 0 {
 		return invalidField("number", "at least 1")
 	}
-	return r.session.Settle(s.GetNumber(), ranges, verdict, delay)
+	if err := checkCause(s, verdict); err != nil {
+		return err
+	}
+	return r.session.Settle(broker.Settle{
+		Number: s.GetNumber(), Ranges: ranges, Verdict: verdict, Delay: delay,
+		Code: s.GetCode(), Reason: s.GetReason(),
+	})
 }
+
+// checkCause checks what a settle says of a failure.
+func checkCause(s *headracev1.SubscribeRequest_Settle, verdict broker.Verdict) error {
+	fails := verdict == broker.Retry || verdict == broker.Reject
+	switch {
+	case s.GetCode() != "" && !fails:
+		return invalidField("code", "with VERDICT_RETRY or VERDICT_REJECT only")
+	case s.GetReason() != "" && !fails:
+		return invalidField("reason", "with VERDICT_RETRY or VERDICT_REJECT only")
+	case len(s.GetCode()) > maxCodeBytes:
+		return invalidField("code", "at most 255 bytes")
+	case len(s.GetReason()) > maxReasonBytes:
+		return invalidField("reason", "at most 1,024 bytes")
+	}
+	return nil
+}
+
+// Bounds of what a settle says of a failure.
+const (
+	maxCodeBytes   = 255
+	maxReasonBytes = 1024
+)
 
 // servedVerdicts are the verdicts that a settle may carry.
 var servedVerdicts = map[headracev1.Verdict]broker.Verdict{
 	headracev1.Verdict_VERDICT_ACK:     broker.Ack,
 	headracev1.Verdict_VERDICT_RETRY:   broker.Retry,
 	headracev1.Verdict_VERDICT_RELEASE: broker.Release,
+	headracev1.Verdict_VERDICT_REJECT:  broker.Reject,
 }
 
 func (r *subscribeReceiver) extend(e *headracev1.SubscribeRequest_Extend) error {

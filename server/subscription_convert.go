@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"time"
 
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -62,6 +63,8 @@ var subscriptionPaths = map[string]taker[broker.SubscriptionConfig, *headracev1.
 	"retry":                  takeRetry,
 	"retry.min_backoff":      takeMinBackoff,
 	"retry.max_backoff":      takeMaxBackoff,
+	"retry.max_attempts":     takeMaxAttempts,
+	"retry.max_deliveries":   takeMaxDeliveries,
 	"max_outstanding":        takeMaxOutstanding,
 	"client_max_outstanding": takeClientMaxOutstanding,
 	"labels": func(c *broker.SubscriptionConfig, s *headracev1.Subscription, _ broker.SubscriptionConfig) error {
@@ -84,7 +87,26 @@ func takeRetry(c *broker.SubscriptionConfig, s *headracev1.Subscription, d broke
 	if err := takeMinBackoff(c, s, d); err != nil {
 		return err
 	}
-	return takeMaxBackoff(c, s, d)
+	if err := takeMaxBackoff(c, s, d); err != nil {
+		return err
+	}
+	return errors.Join(takeMaxAttempts(c, s, d), takeMaxDeliveries(c, s, d))
+}
+
+func takeMaxAttempts(c *broker.SubscriptionConfig, s *headracev1.Subscription, d broker.SubscriptionConfig) error {
+	c.MaxAttempts = d.MaxAttempts
+	if n := s.GetRetry(); n != nil && n.MaxAttempts != nil {
+		c.MaxAttempts = n.GetMaxAttempts()
+	}
+	return nil
+}
+
+func takeMaxDeliveries(c *broker.SubscriptionConfig, s *headracev1.Subscription, d broker.SubscriptionConfig) error {
+	c.MaxDeliveries = d.MaxDeliveries
+	if n := s.GetRetry(); n != nil && n.MaxDeliveries != nil {
+		c.MaxDeliveries = n.GetMaxDeliveries()
+	}
+	return nil
 }
 
 func takeMinBackoff(c *broker.SubscriptionConfig, s *headracev1.Subscription, d broker.SubscriptionConfig) (err error) {
@@ -164,7 +186,6 @@ func subscriptionProto(s broker.Subscription) *headracev1.Subscription {
 	if s.Mode == broker.Exclusive {
 		mode = headracev1.SubscriptionMode_SUBSCRIPTION_MODE_EXCLUSIVE
 	}
-	never := uint32(0)
 	return &headracev1.Subscription{
 		Name:      string(s.Name),
 		Topic:     string(s.Topic),
@@ -176,8 +197,8 @@ func subscriptionProto(s broker.Subscription) *headracev1.Subscription {
 		Retry: &headracev1.RetryPolicy{
 			MinBackoff:    durationpb.New(s.MinBackoff),
 			MaxBackoff:    durationpb.New(s.MaxBackoff),
-			MaxAttempts:   &never,
-			MaxDeliveries: &never,
+			MaxAttempts:   new(s.MaxAttempts),
+			MaxDeliveries: new(s.MaxDeliveries),
 		},
 		MaxOutstanding:       amountProto(s.MaxOutstanding),
 		ClientMaxOutstanding: ceilingProto(s.ClientMaxOutstanding),

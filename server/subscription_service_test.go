@@ -33,7 +33,7 @@ func TestANewSubscriptionHasItsDefaultsFilledIn(t *testing.T) {
 		MaxLease:  durationpb.New(time.Hour),
 		Retry: &headracev1.RetryPolicy{
 			MinBackoff: durationpb.New(time.Second), MaxBackoff: durationpb.New(10 * time.Minute),
-			MaxAttempts: proto.Uint32(0), MaxDeliveries: proto.Uint32(0),
+			MaxAttempts: proto.Uint32(16), MaxDeliveries: proto.Uint32(100),
 		},
 		MaxOutstanding: &headracev1.Amount{Messages: 100_000, Bytes: 1 << 30},
 		State:          headracev1.ResourceState_RESOURCE_STATE_ACTIVE,
@@ -76,9 +76,12 @@ func TestSubscriptionsThatCannotBeCreated(t *testing.T) {
 		"a backoff that shrinks": {func(s *headracev1.Subscription) {
 			s.Retry = &headracev1.RetryPolicy{MinBackoff: durationpb.New(2 * time.Second), MaxBackoff: durationpb.New(time.Second)}
 		}, "INVALID_FIELD", "retry.max_backoff"},
-		"attempts that end": {func(s *headracev1.Subscription) {
-			s.Retry = &headracev1.RetryPolicy{MaxAttempts: proto.Uint32(16)}
-		}, "NOT_SERVED", "retry.max_attempts"},
+		"too many attempts": {func(s *headracev1.Subscription) {
+			s.Retry = &headracev1.RetryPolicy{MaxAttempts: proto.Uint32(1001)}
+		}, "INVALID_FIELD", "retry.max_attempts"},
+		"too many deliveries": {func(s *headracev1.Subscription) {
+			s.Retry = &headracev1.RetryPolicy{MaxDeliveries: proto.Uint32(1001)}
+		}, "INVALID_FIELD", "retry.max_deliveries"},
 		"nothing outstanding": {func(s *headracev1.Subscription) { s.MaxOutstanding = &headracev1.Amount{Bytes: 1} }, "INVALID_FIELD", "max_outstanding"},
 		"a generation":        {func(s *headracev1.Subscription) { s.Generation = 1 }, "INVALID_FIELD", "create_time, state, generation"},
 		"65 labels":           {func(s *headracev1.Subscription) { s.Labels = manyLabels(65) }, "INVALID_FIELD", "labels"},
@@ -174,7 +177,7 @@ func TestASubscriptionsUpdateReachesItsSessions(t *testing.T) {
 		t.Errorf("the session was told %v", limits)
 	}
 	session.finish()
-	for path, reason := range map[string]string{"mode": "INVALID_FIELD", "filter": "NOT_SERVED", "retry.max_attempts": "NOT_SERVED"} {
+	for path, reason := range map[string]string{"mode": "INVALID_FIELD", "filter": "NOT_SERVED"} {
 		_, err := s.Subscriptions.UpdateSubscription(bounded(t), &headracev1.UpdateSubscriptionRequest{
 			Subscription: &headracev1.Subscription{Name: "workers"}, UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{path}},
 		})

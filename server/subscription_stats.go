@@ -22,6 +22,9 @@ func subscriptionStatsProto(s broker.SubscriptionStats) *headracev1.Subscription
 		Retried:          s.Retried,
 		Released:         s.Released,
 		Expired:          s.Expired,
+		Rejected:         s.Rejected,
+		DeadLettered:     s.DeadLettered,
+		DeadLetters:      s.DeadLetters,
 	}
 	for _, p := range s.Partitions {
 		out.Partitions = append(out.Partitions, &headracev1.SubscriptionPartitionStats{

@@ -5,6 +5,9 @@ import (
 	"unicode/utf8"
 )
 
+// MaxDeadLetters is how many dead letters one call takes away.
+const MaxDeadLetters = 1000
+
 // Bounds of what is kept of failures.
 const (
 	// MaxFailures is how many of a message's last failures are kept.
@@ -12,7 +15,7 @@ const (
 	// MaxFailureReasonBytes, MaxFailureCodeBytes and MaxFailureClientBytes bound the
 	// texts of one failure.
 	MaxFailureReasonBytes = 1 << 10
-	MaxFailureCodeBytes   = 128
+	MaxFailureCodeBytes   = 255
 	MaxFailureClientBytes = 255
 	// MaxHistoryBytes bounds all failures kept of one message, so that they stay
 	// inline in the engine.
@@ -39,14 +42,13 @@ type FailureKind uint8
 const (
 	// FailureRetried: settled as failed.
 	FailureRetried FailureKind = 1
-	// FailureExpired: the work lease ended.
+	// FailureExpired: the work lease ended, or the session broke after the work had
+	// begun.
 	FailureExpired FailureKind = 2
-	// FailureBroken: the session broke after the work had begun.
-	FailureBroken FailureKind = 3
 	// FailureLost: the session broke before the work had begun.
-	FailureLost FailureKind = 4
+	FailureLost FailureKind = 3
 	// FailureRejected: settled as hopeless.
-	FailureRejected FailureKind = 5
+	FailureRejected FailureKind = 4
 )
 
 // History is the failures kept of one message, the oldest first.
@@ -143,6 +145,8 @@ type Redriven struct {
 	Key     KeyHash
 	// Failures go along, within BoundFailures.
 	Failures []Failure
-	// Offset is where the message stands in the replay partition. Set by the store.
+	// Topic and Offset are where the message stands in the replay partition. Set by the
+	// store.
+	Topic  TopicID
 	Offset Offset
 }

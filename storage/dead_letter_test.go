@@ -10,7 +10,7 @@ import (
 func TestBoundFailuresKeepsTheNewest(t *testing.T) {
 	var all []Failure
 	for i := range 12 {
-		all = append(all, Failure{Client: strings.Repeat("c", i), Reason: strings.Repeat("é", 400), Code: strings.Repeat("k", 200)})
+		all = append(all, Failure{Client: strings.Repeat("c", i), Reason: strings.Repeat("é", 400), Code: strings.Repeat("k", 300)})
 	}
 	kept := BoundFailures(all)
 	size := 0

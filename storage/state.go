@@ -46,6 +46,8 @@ type Counters struct {
 	// Acked counts messages; Retried, Released and Expired count deliveries that
 	// ended so.
 	Acked, Retried, Released, Expired uint64
+	// Rejected counts deliveries that ended so, DeadLettered messages given up.
+	Rejected, DeadLettered uint64
 }
 
 // Chunk is the whole content of one ack chunk at and above the floor.
@@ -67,6 +69,11 @@ type AttemptCount struct {
 	Failed, Expired uint32
 	// Lost counts deliveries that were not begun when their session broke.
 	Lost uint32
+	// Charged counts the attempts that were charged since there is a bound on them.
+	Charged uint32
+	// Dead says why the message was given up, until its dead letter is stored; 0: it
+	// was not.
+	Dead DeadReason
 	// NotBefore is when the message is due again, in Unix milliseconds; 0: at once.
 	NotBefore int64
 }
@@ -80,6 +87,8 @@ type Cursor struct {
 	Generation uint64
 	Floor      Offset
 	Counters   Counters
+	// Dead is how many dead letters of the partition are kept.
+	Dead uint64
 	// Holes are the ranges at and above the floor that hold no message.
 	Holes  []OffsetRange
 	Chunks []Chunk

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -198,5 +199,49 @@ func TestTheContextOfADeliveryEndsWithItsHold(t *testing.T) {
 		stream.Send(t, scripted.Drained())
 		stream.End(nil)
 		<-done
+	})
+}
+
+func TestAFailureCarriesItsCodeAndReason(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() {
+			done <- c.Subscription("billing").Receive(ctx, func(_ context.Context, d *headrace.Delivery) error {
+				switch d.Sequence() {
+				case 1:
+					return errors.New("no connection")
+				case 2:
+					return headrace.RetryIn(time.Second, errors.New("later"))
+				case 3:
+					return headrace.Reject("BAD", errors.New(strings.Repeat("é", 600)))
+				}
+				d.Retry(headrace.RetryBecause("DB", "by hand"))
+				return nil
+			}, headrace.WithConcurrency(1))
+		}()
+		stream := openedSubscribe(t, s)
+		stream.Send(t, scripted.Batch(1, 0, texts(4)...))
+		for i, want := range []struct {
+			verdict      headracev1.Verdict
+			code, reason string
+		}{
+			{headracev1.Verdict_VERDICT_RETRY, "", "no connection"},
+			{headracev1.Verdict_VERDICT_RETRY, "", "later"},
+			{headracev1.Verdict_VERDICT_REJECT, "BAD", strings.Repeat("é", 512)},
+			{headracev1.Verdict_VERDICT_RETRY, "DB", "by hand"},
+		} {
+			got := scripted.NextSettle(t, stream)
+			if got.GetVerdict() != want.verdict || got.GetCode() != want.code || got.GetReason() != want.reason {
+				t.Errorf("settle %d: %v", i+1, got)
+			}
+		}
+		stop()
+		scripted.NextDrain(t, stream)
+		drained(t, stream)
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
 	})
 }

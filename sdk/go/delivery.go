@@ -6,7 +6,7 @@ import (
 )
 
 // Delivery is a message as one subscriber received it. It is held until it is
-// settled: acked, retried or released, by what the handler returns or by one of
+// settled: acked, retried, rejected or released, by what the handler returns or by one of
 // the methods here. The first settle counts, later ones change nothing; so does a
 // settle of a delivery that was lost meanwhile.
 type Delivery struct {
@@ -63,6 +63,12 @@ func (d *Delivery) Ack() { d.session.settle(d, ackVerdict, nil) }
 // comes again after the subscription's backoff, or as [RetryAfter] says.
 func (d *Delivery) Retry(opts ...RetryOption) { d.session.settle(d, retryVerdict(opts), nil) }
 
+// Reject settles the delivery as hopeless: the message goes to the subscription's dead
+// letters, with a code and a reason of at most 255 and 1,024 bytes, cut there.
+func (d *Delivery) Reject(code, reason string) {
+	d.session.settle(d, rejectVerdict(code, reason), nil)
+}
+
 // Release gives the delivery back untouched: no attempt is charged, and somebody
 // else gets it.
 func (d *Delivery) Release() { d.session.settle(d, releaseVerdict, nil) }
@@ -78,6 +84,11 @@ func (d *Delivery) AckConfirm(ctx context.Context) error {
 // RetryConfirm is Retry, and waits like [Delivery.AckConfirm].
 func (d *Delivery) RetryConfirm(ctx context.Context, opts ...RetryOption) error {
 	return d.session.settleAndWait(ctx, d, retryVerdict(opts))
+}
+
+// RejectConfirm is Reject, and waits like [Delivery.AckConfirm].
+func (d *Delivery) RejectConfirm(ctx context.Context, code, reason string) error {
+	return d.session.settleAndWait(ctx, d, rejectVerdict(code, reason))
 }
 
 // ReleaseConfirm is Release, and waits like [Delivery.AckConfirm].

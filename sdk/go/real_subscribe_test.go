@@ -294,3 +294,44 @@ func TestRealIdleStreamsStayOpen(t *testing.T) {
 		}
 	})
 }
+
+func TestRealARejectedMessageIsADeadLetterUntilItIsRedriven(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, c := startReal(t)
+		publishReal(t, c, 2)
+		subs := c.Subscriptions()
+		ids := map[headrace.MessageID]int{}
+		for d, err := range c.Subscription("billing").Deliveries(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids[d.ID()]++
+			if len(ids) == 2 && ids[d.ID()] == 2 {
+				d.Ack()
+				break
+			}
+			if err := d.RejectConfirm(t.Context(), "BAD", "cannot be read"); err != nil {
+				t.Fatal(err)
+			}
+			if len(ids) < 2 {
+				continue
+			}
+			var sequences []uint64
+			for dead, err := range subs.DeadLetters(t.Context(), "billing", nil) {
+				if err != nil || dead.GetFailures()[0].GetCode() != "BAD" {
+					t.Fatal(dead, err)
+				}
+				sequences = append(sequences, dead.GetSequence())
+			}
+			if gone, err := subs.DiscardDeadLetters(t.Context(), "billing", sequences[0]); err != nil || len(gone) != 1 {
+				t.Errorf("discarded %v, %v", gone, err)
+			}
+			if again, err := subs.RedriveDeadLetters(t.Context(), "billing", sequences...); err != nil || len(again) != 1 {
+				t.Errorf("redriven %v, %v", again, err)
+			}
+		}
+		for dead, err := range subs.DeadLetters(t.Context(), "billing", nil) {
+			t.Error("left: ", dead, err)
+		}
+	})
+}

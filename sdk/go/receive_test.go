@@ -178,12 +178,14 @@ func TestVerdictsFollowWhatTheHandlerReturns(t *testing.T) {
 		stream := openedSubscribe(t, s)
 		stream.Send(t, scripted.Batch(1, 0, "ack", "retry", "later", "release", "itself", "retry", "ack"))
 		wantSettle(t, scripted.NextSettle(t, stream), 1, headracev1.Verdict_VERDICT_ACK, 1, 1, 7, 7)
-		wantSettle(t, scripted.NextSettle(t, stream), 2, headracev1.Verdict_VERDICT_RETRY, 2, 2, 6, 6)
+		retried := scripted.NextSettle(t, stream)
+		retried.Reason = ""
+		wantSettle(t, retried, 2, headracev1.Verdict_VERDICT_RETRY, 2, 2, 6, 6)
 		later := scripted.NextSettle(t, stream)
 		if later.GetDelay().AsDuration() != time.Minute {
 			t.Errorf("the delayed retry: %v", later)
 		}
-		later.Delay = nil
+		later.Delay, later.Reason = nil, ""
 		wantSettle(t, later, 3, headracev1.Verdict_VERDICT_RETRY, 3, 3)
 		wantSettle(t, scripted.NextSettle(t, stream), 4, headracev1.Verdict_VERDICT_RELEASE, 4, 5)
 	})

@@ -14,6 +14,38 @@ func RetryAfter(d time.Duration) RetryOption {
 	return func(v *verdict) { v.delay, v.delayed = max(0, d), true }
 }
 
+// RetryBecause keeps a code and a reason with the failed attempt: at most 255 and
+// 1,024 bytes, cut there. They are in the dead letter, should the message become one.
+func RetryBecause(code, reason string) RetryOption {
+	return func(v *verdict) { v.code, v.reason = bounded(code, maxCodeBytes), bounded(reason, maxReasonBytes) }
+}
+
+// Reject returns an error for a [Handler] to return: the message is hopeless and goes
+// to the dead letters, with code and err's text as the reason; both may be empty.
+func Reject(code string, err error) error { return &rejectError{code: code, err: err} }
+
+type rejectError struct {
+	code string
+	err  error
+}
+
+func (e *rejectError) Error() string {
+	if e.err == nil {
+		return "reject " + e.code
+	}
+	return "reject " + e.code + ": " + e.err.Error()
+}
+
+func (e *rejectError) Unwrap() error { return e.err }
+
+// textOf is the text that is kept of an error.
+func textOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
 // RetryIn returns an error for a [Handler] to return: the delivery is retried
 // after d, as with [RetryAfter]. err is why, and may be nil.
 func RetryIn(d time.Duration, err error) error {
@@ -43,8 +75,11 @@ func verdictOf(err error) verdict {
 	if errors.Is(err, ErrRelease) {
 		return releaseVerdict
 	}
-	if delayed, ok := errors.AsType[*delayedRetryError](err); ok {
-		return retryVerdict([]RetryOption{RetryAfter(delayed.delay)})
+	if rejected, ok := errors.AsType[*rejectError](err); ok {
+		return rejectVerdict(rejected.code, textOf(rejected.err))
 	}
-	return retryVerdict(nil)
+	if delayed, ok := errors.AsType[*delayedRetryError](err); ok {
+		return retryVerdict([]RetryOption{RetryAfter(delayed.delay), RetryBecause("", textOf(delayed.err))})
+	}
+	return retryVerdict([]RetryOption{RetryBecause("", textOf(err))})
 }

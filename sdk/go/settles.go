@@ -129,6 +129,7 @@ func splitWaiters(all []settleWaiter, of spans) (in, out []settleWaiter) {
 // frame returns the settle as a frame.
 func (g *settleGroup) frame(number uint64) *headracev1.SubscribeRequest {
 	settle := &headracev1.SubscribeRequest_Settle{Number: number, Ranges: g.spans.ranges(), Verdict: g.verdict.kind}
+	settle.Code, settle.Reason = g.verdict.code, g.verdict.reason
 	if g.verdict.delayed {
 		settle.Delay = durationpb.New(g.verdict.delay)
 	}

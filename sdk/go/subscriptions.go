@@ -86,8 +86,8 @@ func (s *Subscriptions) List(ctx context.Context, opts ...ListOption) iter.Seq2[
 
 // Update changes the fields of the subscription named sub.Name that fields
 // lists: "lease", "max_lease", "retry", "retry.min_backoff",
-// "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels"; at
-// least one. It returns the subscription as stored. Errors: [ErrInvalidName],
+// "retry.max_backoff", "retry.max_attempts", "retry.max_deliveries",
+// "max_outstanding", "client_max_outstanding", "labels"; at least one. It returns the subscription as stored. Errors: [ErrInvalidName],
 // [ErrInvalidField], [ErrNotServed], [ErrSubscriptionNotFound].
 func (s *Subscriptions) Update(ctx context.Context, sub *headracev1.Subscription, fields ...string) (*headracev1.Subscription, error) {
 	r, err := s.rpc.UpdateSubscription(ctx, &headracev1.UpdateSubscriptionRequest{
@@ -108,4 +108,37 @@ func (s *Subscriptions) Delete(ctx context.Context, name string) error {
 func (s *Subscriptions) Stats(ctx context.Context, name string) (*headracev1.SubscriptionStats, error) {
 	r, err := s.rpc.GetSubscriptionStats(ctx, &headracev1.GetSubscriptionStatsRequest{Subscription: name})
 	return r.GetStats(), translate(err)
+}
+
+// DeadLetters returns the dead letters of a subscription in order of their sequences,
+// asking for one page after the other as the loop goes on. filter narrows them; nil
+// means all. A message that is too large for a page is left out of its dead letter. An
+// error is the last element. Errors: [ErrInvalidName], [ErrInvalidField],
+// [ErrSubscriptionNotFound], [ErrDataLoss].
+func (s *Subscriptions) DeadLetters(
+	ctx context.Context, name string, filter *headracev1.DeadLetterFilter,
+) iter.Seq2[*headracev1.DeadLetter, error] {
+	return pages(func(token string) ([]*headracev1.DeadLetter, string, error) {
+		r, err := s.rpc.ListDeadLetters(ctx, &headracev1.ListDeadLettersRequest{
+			Subscription: name, Filter: filter, PageSize: listPageSize, PageToken: token,
+		})
+		return r.GetDeadLetters(), r.GetNextPageToken(), translate(err)
+	})
+}
+
+// RedriveDeadLetters gives up to 1,000 dead letters back to delivery, in this order,
+// and returns the sequences of those that were there. Their attempts begin again.
+// Errors: [ErrInvalidName], [ErrInvalidField], [ErrSubscriptionNotFound],
+// [ErrDiskFull], [ErrDataLoss].
+func (s *Subscriptions) RedriveDeadLetters(ctx context.Context, name string, sequences ...uint64) ([]uint64, error) {
+	r, err := s.rpc.RedriveDeadLetters(ctx, &headracev1.RedriveDeadLettersRequest{Subscription: name, Sequences: sequences})
+	return r.GetSequences(), translate(err)
+}
+
+// DiscardDeadLetters deletes up to 1,000 dead letters for good, and returns the
+// sequences of those that were there. Errors: [ErrInvalidName], [ErrInvalidField],
+// [ErrSubscriptionNotFound], [ErrDataLoss].
+func (s *Subscriptions) DiscardDeadLetters(ctx context.Context, name string, sequences ...uint64) ([]uint64, error) {
+	r, err := s.rpc.DiscardDeadLetters(ctx, &headracev1.DiscardDeadLettersRequest{Subscription: name, Sequences: sequences})
+	return r.GetSequences(), translate(err)
 }

@@ -44,7 +44,7 @@ func (s *subscription) floorPlace(ctx context.Context, log Log, partition uint16
 	if place, ok := s.places.get(partition, floor); ok {
 		return place, true, nil
 	}
-	place, err := log.Locate(ctx, storage.PartitionID{Topic: s.topic.id, Partition: partition}, floor)
+	place, err := log.Locate(ctx, s.route.id(uint32(partition)), floor)
 	switch {
 	case errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrTrimmed):
 		return storage.Place{}, false, nil
@@ -65,7 +65,7 @@ func (s *subscription) measure(ctx context.Context, log Log, p *SubscriptionPart
 	if err != nil || !ok {
 		return 0, err
 	}
-	figures, err := log.Stats(storage.PartitionID{Topic: s.topic.id, Partition: p.Partition})
+	figures, err := log.Stats(s.route.id(uint32(p.Partition)))
 	if err != nil {
 		return 0, storeError(err)
 	}

@@ -11,11 +11,13 @@ import (
 // changeSet turns the change sets of the state machine into those of the store. Its
 // memory is used again: only one is open at a time. Owner loop only.
 type changeSet struct {
-	stored storage.ChangeSet
+	stored    storage.ChangeSet
+	histories writtenHistories
 }
 
-// fill makes the store's form of a change set. It is valid until the next call.
-func (c *changeSet) fill(from *delivery.ChangeSet, due dueTimes) *storage.ChangeSet {
+// fill makes the store's form of a change set. It is valid until the next call; the
+// dead letters' messages lie in segments, which are at hand until it is committed.
+func (c *changeSet) fill(from *delivery.ChangeSet, due dueTimes, segments *segmentWindow) (*storage.ChangeSet, error) {
 	old := c.stored.Cursors[:cap(c.stored.Cursors)]
 	c.stored.Cursors = c.stored.Cursors[:0]
 	for i := range from.Partitions {
@@ -23,9 +25,17 @@ func (c *changeSet) fill(from *delivery.ChangeSet, due dueTimes) *storage.Change
 		if i < len(old) {
 			reused = old[i]
 		}
-		c.stored.Cursors = append(c.stored.Cursors, storedCursor(&from.Partitions[i], due, reused.Chunks))
+		change := storedCursor(&from.Partitions[i], due, reused.Chunks)
+		change.Histories = c.histories.changed(&from.Partitions[i], due, reused.Histories[:0])
+		change.DeadLetters = reused.DeadLetters[:0]
+		c.stored.Cursors = append(c.stored.Cursors, change)
 	}
-	return &c.stored
+	for i := range from.DeadLetters {
+		if err := c.addDeadLetter(&from.DeadLetters[i], due, segments); err != nil {
+			return nil, err
+		}
+	}
+	return &c.stored, nil
 }
 
 // storedCursor makes the store's form of one partition's change.
@@ -42,10 +52,11 @@ func storedCursor(from *delivery.PartitionChange, due dueTimes, chunks []storage
 	// They come in the order of their first change; the store wants them by index.
 	slices.SortFunc(chunks, func(a, b storage.Chunk) int { return cmp.Compare(a.Index, b.Index) })
 	return storage.CursorChange{
-		Partition: uint16(from.Partition),
-		Floor:     storage.Offset(from.Floor),
-		Counters:  storedCounters(&from.Counters),
-		Chunks:    chunks,
+		Partition:  uint16(from.Partition),
+		Generation: from.Generation,
+		Floor:      storage.Offset(from.Floor),
+		Counters:   storage.Counters(from.Counters),
+		Chunks:     chunks,
 	}
 }
 
@@ -64,6 +75,9 @@ func storedChunk(from *delivery.Chunk, due dueTimes, reused storage.Chunk) stora
 			Offset:    storage.Offset(count.Offset),
 			Failed:    count.Failed,
 			Expired:   count.Expired,
+			Lost:      count.Lost,
+			Charged:   count.Charged,
+			Dead:      storage.DeadReason(count.Dead),
 			NotBefore: due.stored(count.NotBefore),
 		})
 	}
@@ -78,7 +92,7 @@ func recovered(from *storage.Cursor, head storage.Offset, due dueTimes) delivery
 		Generation: from.Generation,
 		Floor:      uint64(from.Floor),
 		Head:       uint64(head),
-		Counters:   recoveredCounters(&from.Counters),
+		Counters:   delivery.Counters(from.Counters),
 	}
 	for _, hole := range from.Holes {
 		if hole.Len() > 0 {
@@ -88,21 +102,8 @@ func recovered(from *storage.Cursor, head storage.Offset, due dueTimes) delivery
 	for i := range from.Chunks {
 		cursor.Chunks = append(cursor.Chunks, recoveredChunk(&from.Chunks[i], due))
 	}
+	recoverHistories(&cursor, from.Histories, due)
 	return cursor
-}
-
-func storedCounters(from *delivery.Counters) storage.Counters {
-	return storage.Counters{
-		Delivered: from.Delivered, Redelivered: from.Redelivered,
-		Acked: from.Acked, Retried: from.Retried, Released: from.Released, Expired: from.Expired,
-	}
-}
-
-func recoveredCounters(from *storage.Counters) delivery.Counters {
-	return delivery.Counters{
-		Delivered: from.Delivered, Redelivered: from.Redelivered,
-		Acked: from.Acked, Retried: from.Retried, Released: from.Released, Expired: from.Expired,
-	}
 }
 
 func recoveredChunk(from *storage.Chunk, due dueTimes) delivery.Chunk {
@@ -115,7 +116,8 @@ func recoveredChunk(from *storage.Chunk, due dueTimes) delivery.Chunk {
 	}
 	for _, a := range from.Attempts {
 		chunk.Counts = append(chunk.Counts, delivery.Count{
-			Offset: uint64(a.Offset), Failed: a.Failed, Expired: a.Expired, NotBefore: due.recovered(a.NotBefore),
+			Offset: uint64(a.Offset), Failed: a.Failed, Expired: a.Expired, Lost: a.Lost, Charged: a.Charged,
+			Dead: delivery.DeadReason(a.Dead), NotBefore: due.recovered(a.NotBefore),
 		})
 	}
 	return chunk

@@ -73,6 +73,10 @@ func (l *loop) collectOrders() {
 	if len(o.asked) > 0 {
 		l.headsRose = true
 	}
+	l.remember(o.remembered)
+	if o.replay && len(l.sessions) > 0 {
+		l.watch()
+	}
 	if o.memory {
 		l.hold(false)
 	}
@@ -122,6 +126,7 @@ func (l *loop) collectCommit() {
 	case !idle:
 	case err == nil:
 		l.committed.Number, l.submitted = l.submitted, 0
+		l.graves.Add(l.buried)
 		l.events = append(l.events, &l.committed)
 	case errors.Is(err, storage.ErrNoSpace):
 		l.resubmitAt = l.clock.now() + noSpaceWait
@@ -138,14 +143,18 @@ func (l *loop) collectHeads() {
 		return
 	}
 	l.headsRose = false
-	for p, known := range l.known {
-		head := l.store.Head(l.partition(p))
+	for place, known := range l.known {
+		if !l.route.exists(place) {
+			continue
+		}
+		partition := l.route.partition(place)
+		head := l.store.Head(l.route.id(partition))
 		if head <= known {
 			continue
 		}
-		l.known[p] = head
-		l.headEvents[p] = delivery.Head{Partition: uint32(p), Next: uint64(head)}
-		l.events = append(l.events, &l.headEvents[p])
+		l.known[place] = head
+		l.headEvents[place] = delivery.Head{Partition: partition, Next: uint64(head)}
+		l.events = append(l.events, &l.headEvents[place])
 	}
 }
 
@@ -160,7 +169,7 @@ func (l *loop) collectFetched() {
 			l.fetchFailed(answer)
 		case answer.hole.Len() > 0:
 			l.events = append(l.events, &delivery.Hole{
-				Partition: uint32(answer.partition),
+				Partition: answer.partition,
 				First:     uint64(answer.hole.First),
 				Last:      uint64(answer.hole.End) - 1,
 			})
@@ -185,7 +194,7 @@ func (l *loop) fetchFailed(answer fetched) {
 // loaded takes segments over and tells of those that are new. The state machine asks
 // only for what it does not hold, so what the window holds already answers another
 // load of the same turn; told twice, it would be given back twice.
-func (l *loop) loaded(partition uint16, segments []*storage.Segment) {
+func (l *loop) loaded(partition uint32, segments []*storage.Segment) {
 	segments = slices.DeleteFunc(segments, func(s *storage.Segment) bool { return !l.segments.add(s) })
 	if len(segments) > 0 {
 		l.own = append(l.own, describe(partition, segments))

@@ -67,8 +67,8 @@ func storedSubscription(c SubscriptionConfig, topic storage.TopicID) (storage.Su
 		MaxLease:             durationpb.New(c.MaxLease),
 		MinBackoff:           durationpb.New(c.MinBackoff),
 		MaxBackoff:           durationpb.New(c.MaxBackoff),
-		MaxAttempts:          proto.Uint32(0),
-		MaxDeliveries:        proto.Uint32(0),
+		MaxAttempts:          new(c.MaxAttempts),
+		MaxDeliveries:        new(c.MaxDeliveries),
 		MaxOutstanding:       definedCeiling(c.MaxOutstanding),
 		ClientMaxOutstanding: definedCeiling(c.ClientMaxOutstanding),
 		Labels:               c.Labels,
@@ -94,6 +94,8 @@ func subscriptionConfig(s storage.Subscription, topic Name) (SubscriptionConfig,
 		MaxLease:             d.GetMaxLease().AsDuration(),
 		MinBackoff:           d.GetMinBackoff().AsDuration(),
 		MaxBackoff:           d.GetMaxBackoff().AsDuration(),
+		MaxAttempts:          d.GetMaxAttempts(),
+		MaxDeliveries:        d.GetMaxDeliveries(),
 		MaxOutstanding:       ceilingAmount(d.GetMaxOutstanding()),
 		ClientMaxOutstanding: ceilingAmount(d.GetClientMaxOutstanding()),
 		Labels:               d.GetLabels(),
@@ -107,8 +109,8 @@ func servedMode(d *storagev1.SubscriptionDefinition) (Mode, error) {
 		return 0, fmt.Errorf("%w: stored order %v", ErrDataLoss, d.GetOrder())
 	case d.GetGuarantee() != storagev1.DefinedGuarantee_DEFINED_GUARANTEE_AT_LEAST_ONCE:
 		return 0, fmt.Errorf("%w: stored guarantee %v", ErrDataLoss, d.GetGuarantee())
-	case d.MaxAttempts == nil || d.GetMaxAttempts() != 0 || d.GetMaxDeliveries() != 0:
-		return 0, fmt.Errorf("%w: stored attempts %d, deliveries %d", ErrDataLoss, d.GetMaxAttempts(), d.GetMaxDeliveries())
+	case d.MaxAttempts == nil:
+		return 0, fmt.Errorf("%w: no stored bound of attempts", ErrDataLoss)
 	}
 	for mode, defined := range definedModes {
 		if defined == d.GetMode() {

@@ -2,6 +2,7 @@ package broker
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -257,4 +258,20 @@ func (f *fakeStore) Err() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.err
+}
+
+// Graves: what is given up is tested over a real store.
+
+func (*fakeStore) DeadLetters(context.Context, storage.SubscriptionID, uint64) ([]storage.DeadLetter, error) {
+	return nil, errors.ErrUnsupported
+}
+
+func (*fakeStore) DiscardDeadLetters(context.Context, storage.SubscriptionID, []uint64) ([]storage.DeadLetterID, error) {
+	return nil, errors.ErrUnsupported
+}
+
+func (*fakeStore) Redrive(
+	context.Context, storage.SubscriptionID, []uint64, func(*storage.DeadLetter) []byte,
+) ([]storage.Redriven, error) {
+	return nil, errors.ErrUnsupported
 }

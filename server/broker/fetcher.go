@@ -15,7 +15,7 @@ import (
 // is what the state machine has open at most twice, so its queue is bounded.
 type fetcher struct {
 	log   Log
-	topic storage.TopicID
+	route *route
 	// wake is the loop's, of capacity 1.
 	wake chan<- struct{}
 
@@ -34,22 +34,22 @@ type fetcher struct {
 // fetch asks for what stands at an offset and behind it, as long as it is below
 // bytes and below head.
 type fetch struct {
-	partition uint16
+	partition uint32
 	at, head  storage.Offset
 	bytes     uint64
 }
 
 // fetched answers a fetch: segments, or a hole, or why neither could be read.
 type fetched struct {
-	partition uint16
+	partition uint32
 	segments  []*storage.Segment
 	hole      storage.OffsetRange
 	err       error
 }
 
-func newFetcher(log Log, topic storage.TopicID, wake chan<- struct{}) *fetcher {
+func newFetcher(log Log, r *route, wake chan<- struct{}) *fetcher {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &fetcher{log: log, topic: topic, wake: wake, ctx: ctx, cancel: cancel}
+	return &fetcher{log: log, route: r, wake: wake, ctx: ctx, cancel: cancel}
 }
 
 // ask queues a fetch. Owner loop only.
@@ -143,8 +143,8 @@ func (f *fetcher) fetch(request fetch) fetched {
 
 // read reads one piece. What is no longer retained counts as a hole: everybody who
 // may have wanted it has settled it.
-func (f *fetcher) read(partition uint16, at storage.Offset) (storage.Piece, error) {
-	id := storage.PartitionID{Topic: f.topic, Partition: partition}
+func (f *fetcher) read(partition uint32, at storage.Offset) (storage.Piece, error) {
+	id := f.route.id(partition)
 	piece, err := f.log.Read(f.ctx, id, at)
 	if !errors.Is(err, storage.ErrTrimmed) {
 		return piece, err
@@ -167,8 +167,8 @@ func (f *fetched) release() {
 // messages end: the state machine counts with that until everything delivered is
 // settled, long after it has given a segment back and the store uses its memory for
 // another one.
-func describe(partition uint16, segments []*storage.Segment) *delivery.Loaded {
-	loaded := &delivery.Loaded{Partition: uint32(partition), Segments: make([]delivery.Segment, len(segments))}
+func describe(partition uint32, segments []*storage.Segment) *delivery.Loaded {
+	loaded := &delivery.Loaded{Partition: partition, Segments: make([]delivery.Segment, len(segments))}
 	messages := 0
 	for _, s := range segments {
 		messages += len(s.Ends)

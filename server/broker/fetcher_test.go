@@ -33,7 +33,7 @@ func fetchOne(t *testing.T, read func(storage.Offset) (storage.Piece, error), re
 	var answer fetched
 	synctest.Test(t, func(t *testing.T) {
 		wake := make(chan struct{}, 1)
-		f := newFetcher(&script{read: read}, 1, wake)
+		f := newFetcher(&script{read: read}, &route{topic: 1, partitions: 1}, wake)
 		defer f.close()
 		f.ask(request)
 		<-wake
@@ -117,7 +117,7 @@ func TestClosedFetcherGivesBackWhatNobodyTook(t *testing.T) {
 	wake := make(chan struct{}, 1)
 	f := newFetcher(&script{read: func(at storage.Offset) (storage.Piece, error) {
 		return storage.Piece{Segment: segmentOf(0, at, 1, &freed)}, nil
-	}}, 1, wake)
+	}}, &route{topic: 1, partitions: 1}, wake)
 	f.ask(fetch{head: 1})
 	<-wake
 	f.close()

@@ -106,7 +106,7 @@ func (r *room) consumeUntilClosed(n int) {
 			before := len(s.received)
 			if err = s.step(); err == nil && len(s.received) > before {
 				s.settles++
-				err = s.Settle(s.settles, []SequenceRange{{First: uint64(before) + 1, Last: uint64(len(s.received))}}, Ack, -1)
+				err = s.Settle(Settle{Number: s.settles, Ranges: []SequenceRange{{First: uint64(before) + 1, Last: uint64(len(s.received))}}, Verdict: Ack, Delay: -1})
 			}
 		}
 		if err != nil && !isEnd(err) {

@@ -24,7 +24,7 @@ const noSpaceWait = time.Second
 //	timer           ─┘
 type loop struct {
 	name    Name
-	topic   storage.TopicID
+	route   *route
 	store   Store
 	clock   *clock
 	memory  *outboundMemory
@@ -67,8 +67,11 @@ type loop struct {
 
 	// submitted is the number of the change set in the committer, 0: none; resubmitAt
 	// is when it is tried again after the disk was full.
-	changes    changeSet
-	submitted  uint64
+	changes   changeSet
+	submitted uint64
+	// buried are the dead letters of that change set, graves those that are kept.
+	buried     int64
+	graves     *atomic.Int64
 	committed  delivery.Committed
 	resubmitAt delivery.Instant
 
@@ -204,15 +207,16 @@ func (l *loop) attach(s *Session) {
 	if l.watches != nil {
 		return
 	}
-	for p := range l.known {
-		l.watches = append(l.watches, l.store.Watch(l.partition(p), l.heads))
-	}
-	l.headsRose = true
+	l.watch()
 }
 
-// partition names one of the topic's partitions.
-func (l *loop) partition(p int) storage.PartitionID {
-	return storage.PartitionID{Topic: l.topic, Partition: uint16(p)}
+// watch watches the heads of the partitions that it does not watch yet: the replay
+// partition may come late.
+func (l *loop) watch() {
+	for place := len(l.watches); place < l.route.places() && l.route.exists(place); place++ {
+		l.watches = append(l.watches, l.store.Watch(l.route.id(l.route.partition(place)), l.heads))
+	}
+	l.headsRose = true
 }
 
 // brokenf ends the loop because something is not as it must be.

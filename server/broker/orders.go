@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/headrace/headrace/server/broker/delivery"
+	"github.com/headrace/headrace/storage"
 )
 
 // orders is what others want of an owner loop and must not wait for: one merged
@@ -27,6 +28,10 @@ type orderSlot struct {
 	asked []chan<- struct{}
 	// noticed are sessions whose outbound queue has room again or has failed.
 	noticed []*Session
+	// replay says that there may be a replay partition since, remembered are the
+	// failures of what was redriven to it.
+	replay     bool
+	remembered []storage.History
 	// memory says that the memory of all outbound queues is below its bound again.
 	memory bool
 }

@@ -16,8 +16,12 @@ func (l *loop) perform(effect delivery.Effect) {
 	case *delivery.Unload:
 		l.segments.remove(e.Partition, storage.Offset(e.Base))
 	case *delivery.ChangeSet:
-		l.submitted = e.Number
-		stored := l.changes.fill(e, l.clock.dueTimesNow())
+		l.submitted, l.buried = e.Number, int64(len(e.DeadLetters))
+		stored, err := l.changes.fill(e, l.clock.dueTimesNow(), l.segments)
+		if err != nil {
+			l.brokenf("change set %d: %v", e.Number, err)
+			return
+		}
 		l.slot.Submit(stored)
 	case *delivery.EndSession:
 		l.endSession(e)
@@ -136,8 +140,11 @@ func (l *loop) estimate(messages uint64) uint64 {
 
 func (l *loop) meanBytes() float64 {
 	var messages, bytes uint64
-	for p := range l.known {
-		figures, err := l.store.Stats(l.partition(p))
+	for place := range l.known {
+		if !l.route.exists(place) {
+			continue
+		}
+		figures, err := l.store.Stats(l.route.id(l.route.partition(place)))
 		if err != nil {
 			return 0
 		}
@@ -158,8 +165,8 @@ func (l *loop) revoke(s *Session, e *delivery.Revoked) {
 
 // load asks the tail for segments, and the fetcher when they are not there.
 func (l *loop) load(e *delivery.Load) {
-	at, head := storage.Offset(e.Offset), l.known[e.Partition]
-	partition := l.partition(int(e.Partition))
+	at, head := storage.Offset(e.Offset), l.known[l.route.place(e.Partition)]
+	partition := l.route.id(e.Partition)
 	var segments []*storage.Segment
 	for bytes := uint64(0); at < head && (len(segments) == 0 || bytes < e.Bytes); {
 		segment := l.store.Tail(partition, at)
@@ -171,10 +178,10 @@ func (l *loop) load(e *delivery.Load) {
 		at = segment.End()
 	}
 	if len(segments) > 0 {
-		l.loaded(partition.Partition, segments)
+		l.loaded(e.Partition, segments)
 		return
 	}
-	l.fetcher.ask(fetch{partition: partition.Partition, at: at, head: head, bytes: e.Bytes})
+	l.fetcher.ask(fetch{partition: e.Partition, at: at, head: head, bytes: e.Bytes})
 }
 
 // sessionEnds says how a session that was served ends, by the reason.

@@ -276,7 +276,7 @@ func (r *reader) end() error {
 func (r *reader) settle(first, last uint64, verdict Verdict) {
 	r.t.Helper()
 	r.settles++
-	err := r.Settle(r.settles, []SequenceRange{{First: first, Last: last}}, verdict, -1)
+	err := r.Settle(Settle{Number: r.settles, Ranges: []SequenceRange{{First: first, Last: last}}, Verdict: verdict, Delay: -1})
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -12,30 +12,33 @@ import (
 // what the state machine loads ahead and by what its sessions may hold. Owner loop
 // only.
 type segmentWindow struct {
-	partitions [][]*storage.Segment
+	route *route
+	// places are the segments by the partitions' places.
+	places [][]*storage.Segment
 }
 
-func newSegmentWindow(partitions int) *segmentWindow {
-	return &segmentWindow{partitions: make([][]*storage.Segment, partitions)}
+func newSegmentWindow(r *route) *segmentWindow {
+	return &segmentWindow{route: r, places: make([][]*storage.Segment, r.places())}
 }
 
 // add takes over a reference and says whether the segment is new. One that is held
 // already is given back: the state machine has it, or is about to hear of it.
 func (w *segmentWindow) add(s *storage.Segment) (isNew bool) {
-	held := w.partitions[s.Partition.Partition]
+	place := w.route.place(w.route.of(s.Partition))
+	held := w.places[place]
 	i := atOrAfter(held, s.Base)
 	if i < len(held) && held[i].Base == s.Base {
 		s.Release()
 		return false
 	}
-	w.partitions[s.Partition.Partition] = slices.Insert(held, i, s)
+	w.places[place] = slices.Insert(held, i, s)
 	return true
 }
 
 // find returns the segment that holds the messages [first, end) of a partition, or
 // nil. The window keeps its reference.
 func (w *segmentWindow) find(partition uint32, first, end storage.Offset) *storage.Segment {
-	held := w.partitions[partition]
+	held := w.places[w.route.place(partition)]
 	i := atOrAfter(held, first+1) - 1
 	if i < 0 || held[i].End() < end {
 		return nil
@@ -45,22 +48,23 @@ func (w *segmentWindow) find(partition uint32, first, end storage.Offset) *stora
 
 // remove gives a segment back.
 func (w *segmentWindow) remove(partition uint32, base storage.Offset) {
-	held := w.partitions[partition]
+	place := w.route.place(partition)
+	held := w.places[place]
 	i := atOrAfter(held, base)
 	if i == len(held) || held[i].Base != base {
 		return
 	}
 	held[i].Release()
-	w.partitions[partition] = slices.Delete(held, i, i+1)
+	w.places[place] = slices.Delete(held, i, i+1)
 }
 
 // clear gives every segment back.
 func (w *segmentWindow) clear() {
-	for p, held := range w.partitions {
+	for place, held := range w.places {
 		for _, s := range held {
 			s.Release()
 		}
-		w.partitions[p] = nil
+		w.places[place] = nil
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // given back twice.
 func TestHeldSegmentIsToldOnce(t *testing.T) {
 	freed := 0
-	l := &loop{segments: newSegmentWindow(1)}
+	l := &loop{segments: newSegmentWindow(&route{partitions: 1})}
 	l.loaded(0, []*storage.Segment{segmentOf(0, 10, 5, &freed)})
 	l.loaded(0, []*storage.Segment{segmentOf(0, 10, 5, &freed)})
 	l.loaded(0, []*storage.Segment{segmentOf(0, 10, 5, &freed), segmentOf(0, 15, 5, &freed)})
@@ -32,7 +32,7 @@ func segmentOf(partition uint16, base storage.Offset, n int, freed *int) *storag
 
 func TestSegmentIsFoundByItsMessages(t *testing.T) {
 	freed := 0
-	w := newSegmentWindow(2)
+	w := newSegmentWindow(&route{partitions: 2})
 	for _, base := range []storage.Offset{30, 10, 20} {
 		w.add(segmentOf(1, base, 5, &freed))
 	}
@@ -59,7 +59,7 @@ func TestSegmentIsFoundByItsMessages(t *testing.T) {
 
 func TestSegmentIsHeldOnceAndGivenBackOnce(t *testing.T) {
 	freed := 0
-	w := newSegmentWindow(1)
+	w := newSegmentWindow(&route{partitions: 1})
 	if !w.add(segmentOf(0, 10, 5, &freed)) || w.add(segmentOf(0, 10, 5, &freed)) || freed != 1 {
 		t.Errorf("of two equal ones %d given back, want 1", freed)
 	}

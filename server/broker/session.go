@@ -20,7 +20,11 @@ const (
 	Ack     = delivery.Ack
 	Retry   = delivery.Retry
 	Release = delivery.Release
+	Reject  = delivery.Reject
 )
+
+// Settle ends deliveries; its Stamp is set by the session. A negative Delay means none.
+type Settle = delivery.Settle
 
 // CloseHow says how a session's stream ended.
 type CloseHow = delivery.DetachHow
@@ -114,10 +118,10 @@ func (s *Session) Grant(throughSequence, throughBytes uint64) error {
 	return s.put(letter{event: e, stamp: &e.Stamp})
 }
 
-// Settle ends deliveries. The broker keeps ranges. A negative delay means none.
-func (s *Session) Settle(number uint64, ranges []SequenceRange, verdict Verdict, delay time.Duration) error {
-	e := &delivery.Settle{Number: number, Ranges: ranges, Verdict: verdict, Delay: delay}
-	return s.put(letter{event: e, stamp: &e.Stamp, ranges: len(ranges)})
+// Settle ends deliveries. The broker keeps what it points to.
+func (s *Session) Settle(settle Settle) error {
+	e := &settle
+	return s.put(letter{event: e, stamp: &e.Stamp, ranges: len(e.Ranges)})
 }
 
 // Extend prolongs leases to duration from now; 0 means the session's lease. The

@@ -138,7 +138,7 @@ func (f *flow) consume() {
 			received += uint64(out.Frame.Messages)
 			out.Frame.Release()
 			settles++
-			if err := s.Settle(settles, []SequenceRange{{First: first, Last: last}}, Ack, -1); err != nil {
+			if err := s.Settle(Settle{Number: settles, Ranges: []SequenceRange{{First: first, Last: last}}, Verdict: Ack, Delay: -1}); err != nil {
 				f.tb.Error(err)
 				return
 			}

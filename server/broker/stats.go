@@ -35,6 +35,10 @@ type SubscriptionStats struct {
 	Retried          uint64
 	Released         uint64
 	Expired          uint64
+	Rejected         uint64
+	// DeadLettered counts messages that became dead letters, DeadLetters those kept.
+	DeadLettered uint64
+	DeadLetters  uint64
 	// BusyShare is the share of time that the owner loop worked since the last
 	// snapshot, 0 to 1.
 	BusyShare  float64

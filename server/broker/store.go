@@ -82,12 +82,28 @@ type State interface {
 	NewStateSlot(id storage.SubscriptionID) storage.StateSlot
 }
 
+// Graves keep what subscriptions have given up.
+type Graves interface {
+	// DeadLetters gives dead letters from a sequence on, in order: some, or none at
+	// the end. Errors: ErrNotFound; ErrDataLoss when the first one is damaged.
+	DeadLetters(ctx context.Context, id storage.SubscriptionID, from uint64) ([]storage.DeadLetter, error)
+	// DiscardDeadLetters deletes dead letters in one commit and gives those that were
+	// there. Errors: ErrNotFound, ErrTooLarge, ErrDataLoss.
+	DiscardDeadLetters(ctx context.Context, id storage.SubscriptionID, sequences []uint64) ([]storage.DeadLetterID, error)
+	// Redrive moves dead letters to the replay partition in one commit, as many as
+	// that takes, in the order given. Errors: ErrNotFound, ErrNoSpace, ErrDataLoss.
+	Redrive(
+		ctx context.Context, id storage.SubscriptionID, sequences []uint64, again func(*storage.DeadLetter) []byte,
+	) ([]storage.Redriven, error)
+}
+
 // Store is what the broker needs of a shard.
 type Store interface {
 	Catalog
 	Log
 	Producers
 	State
+	Graves
 	// AcceptsPublishes is false while the disk is below the high mark.
 	AcceptsPublishes() bool
 	// Failed is closed when the store failed for good; Err says why.

@@ -15,6 +15,7 @@ type subscription struct {
 	id         storage.SubscriptionID
 	name       Name
 	topic      *topic
+	route      route
 	createdAt  time.Time
 	generation uint64
 	// config is an immutable snapshot, replaced by updates.
@@ -23,6 +24,8 @@ type subscription struct {
 	damage error
 	loop   *loop
 	places places
+	// deadLetters counts those that are kept.
+	deadLetters atomic.Int64
 }
 
 // view is the subscription as callers see it.
@@ -47,6 +50,10 @@ func (s *subscription) failed() error {
 // damaged one has no loop, and is kept so that it is seen and its name is taken.
 func (b *Broker) openSubscription(ctx context.Context, stored storage.Subscription, t *topic) *subscription {
 	s := &subscription{id: stored.ID, name: Name(stored.Name), topic: t, createdAt: stored.CreatedAt}
+	if t != nil {
+		s.route.topic, s.route.partitions = t.id, t.partitions
+	}
+	s.route.replay.Store(uint32(stored.Replay))
 	config, cursors, err := b.recover(ctx, stored, t)
 	if err != nil {
 		b.config.Logger.Error("subscription not served", "subscription", stored.Name, "error", err)
@@ -56,6 +63,9 @@ func (b *Broker) openSubscription(ctx context.Context, stored storage.Subscripti
 	s.config.Store(&config)
 	if err == nil {
 		s.generation = cursors[0].Generation
+		for i := range cursors {
+			s.deadLetters.Add(int64(cursors[i].Dead))
+		}
 		s.loop = b.startLoop(s, config, cursors)
 	}
 	return s
@@ -79,8 +89,12 @@ func (b *Broker) recover(
 		return config, nil, err
 	}
 	cursors, err := b.store.Cursors(ctx, stored.ID)
-	if err == nil && len(cursors) != t.partitions {
-		err = fmt.Errorf("%w: %d cursors for %d partitions", ErrDataLoss, len(cursors), t.partitions)
+	if n := t.partitions; err == nil && len(cursors) != n && (stored.Replay == 0 || len(cursors) != n+1) {
+		err = fmt.Errorf("%w: %d cursors for %d partitions", ErrDataLoss, len(cursors), n)
+	}
+	if err == nil && len(cursors) == t.partitions {
+		// The replay partition is still to come.
+		cursors = append(cursors, storage.Cursor{Partition: storage.ReplayPartition, Generation: 1})
 	}
 	return config, cursors, storeError(err)
 }
@@ -90,7 +104,6 @@ func (b *Broker) startLoop(s *subscription, config SubscriptionConfig, cursors [
 	wake := make(chan struct{}, 1) // capacity 1: it only says that there is something
 	l := &loop{
 		name:       s.name,
-		topic:      s.topic.id,
 		store:      b.store,
 		clock:      b.clock,
 		memory:     b.memory,
@@ -98,17 +111,19 @@ func (b *Broker) startLoop(s *subscription, config SubscriptionConfig, cursors [
 		closing:    b.life.closed,
 		mailbox:    &mailbox{clock: b.clock, wake: wake},
 		orders:     &orders{wake: wake},
+		graves:     &s.deadLetters,
 		wake:       wake,
 		heads:      make(chan struct{}, 1), // capacity 1: likewise
 		done:       make(chan struct{}),
 		slot:       b.store.NewStateSlot(s.id),
 		changes:    changeSet{stored: storage.ChangeSet{Subscription: s.id}},
-		segments:   newSegmentWindow(s.topic.partitions),
-		fetcher:    newFetcher(b.store, s.topic.id, wake),
+		route:      &s.route,
+		segments:   newSegmentWindow(&s.route),
+		fetcher:    newFetcher(b.store, &s.route, wake),
 		sessions:   map[delivery.SessionID]*Session{},
 		maxLease:   config.MaxLease,
-		known:      make([]storage.Offset, s.topic.partitions),
-		headEvents: make([]delivery.Head, s.topic.partitions),
+		known:      make([]storage.Offset, s.route.places()),
+		headEvents: make([]delivery.Head, s.route.places()),
 		now:        b.clock.now(),
 		stalls:     b.clock.look(),
 	}
@@ -126,9 +141,13 @@ func (b *Broker) startLoop(s *subscription, config SubscriptionConfig, cursors [
 func (l *loop) recoverCursors(cursors []storage.Cursor) []delivery.Cursor {
 	handed, due := make([]delivery.Cursor, 0, len(cursors)), l.clock.dueTimesNow()
 	for i := range cursors {
-		p := cursors[i].Partition
-		l.known[p] = l.store.Head(l.partition(int(p)))
-		handed = append(handed, recovered(&cursors[i], l.known[p], due))
+		partition := uint32(cursors[i].Partition)
+		place := l.route.place(partition)
+		if l.route.exists(place) {
+			l.known[place] = l.store.Head(l.route.id(partition))
+		}
+		handed = append(handed, recovered(&cursors[i], l.known[place], due))
+		l.changes.histories.recovered(&handed[len(handed)-1])
 	}
 	return handed
 }
@@ -144,7 +163,12 @@ func (b *Broker) machineConfig(c SubscriptionConfig, id storage.SubscriptionID) 
 		LeaseCap:     c.MaxLease,
 		BackoffMin:   c.MinBackoff,
 		BackoffMax:   c.MaxBackoff,
-		Seed:         uint64(id)<<32 ^ uint64(b.clock.origin.UnixNano()),
+
+		DeadLetters:   true,
+		MaxAttempts:   c.MaxAttempts,
+		MaxDeliveries: c.MaxDeliveries,
+
+		Seed: uint64(id)<<32 ^ uint64(b.clock.origin.UnixNano()),
 	}
 }
 

@@ -25,9 +25,16 @@ const (
 	DefaultMaxBackoff = 10 * time.Minute
 )
 
-// SubscriptionConfig is what a client says of a subscription. Order NONE, at
-// least once, and attempts without end are all that is served: they have no
-// field, but are stored by name, so that later defaults do not change what exists.
+// Bounds and defaults of how often a message is tried.
+const (
+	DefaultMaxAttempts   = 16
+	DefaultMaxDeliveries = 100
+	maxAttempts          = 1000
+)
+
+// SubscriptionConfig is what a client says of a subscription. Order NONE and at
+// least once are all that is served: they have no field, but are stored by name, so
+// that later defaults do not change what exists.
 type SubscriptionConfig struct {
 	// Name, Topic and Mode are fixed at creation.
 	Name  Name
@@ -41,6 +48,10 @@ type SubscriptionConfig struct {
 	// MinBackoff is the wait after the first failure, 100 ms to 12 h; it doubles up
 	// to MaxBackoff, MinBackoff to 12 h.
 	MinBackoff, MaxBackoff time.Duration
+	// MaxAttempts is after how many failed attempts a message becomes a dead letter,
+	// MaxDeliveries after how many deliveries lost before they were started; 0 to 1,000,
+	// 0: never.
+	MaxAttempts, MaxDeliveries uint32
 	// MaxOutstanding is the ceiling on what all sessions hold together, both units
 	// at least 1.
 	MaxOutstanding Amount
@@ -62,6 +73,8 @@ func NewSubscriptionConfig(name, topic Name) SubscriptionConfig {
 		MaxLease:       delivery.DefaultLeaseCap,
 		MinBackoff:     DefaultMinBackoff,
 		MaxBackoff:     DefaultMaxBackoff,
+		MaxAttempts:    DefaultMaxAttempts,
+		MaxDeliveries:  DefaultMaxDeliveries,
 		MaxOutstanding: Amount{Messages: delivery.DefaultMaxMessages, Bytes: delivery.DefaultMaxBytes},
 	}
 }
@@ -89,6 +102,10 @@ func (c SubscriptionConfig) validate() error {
 		return invalidField("retry.min_backoff", "100 ms to 12 h")
 	case c.MaxBackoff < c.MinBackoff || c.MaxBackoff > delivery.MaxRetryDelay:
 		return invalidField("retry.max_backoff", "at least min_backoff, at most 12 h")
+	case c.MaxAttempts > maxAttempts:
+		return invalidField("retry.max_attempts", "0 to 1,000")
+	case c.MaxDeliveries > maxAttempts:
+		return invalidField("retry.max_deliveries", "0 to 1,000")
 	case c.MaxOutstanding.Messages < 1 || c.MaxOutstanding.Bytes < 1:
 		return invalidField("max_outstanding", "at least 1 message and 1 byte")
 	}

@@ -240,11 +240,17 @@ func (s *subscription) figures(ctx context.Context, log Log, taken *snapshot) (S
 		Retried:      from.Retried,
 		Released:     from.Released,
 		Expired:      from.Expired,
+		Rejected:     from.Rejected,
+		DeadLettered: from.DeadLettered,
+		DeadLetters:  uint64(max(0, s.deadLetters.Load())),
 		BusyShare:    taken.busy,
 		Sessions:     taken.sessionStats(),
 	}
 	for i := range from.Partitions {
 		p := partitionStats(&from.Partitions[i])
+		if !s.route.exists(s.route.place(uint32(p.Partition))) {
+			continue
+		}
 		age, err := s.measure(ctx, log, &p)
 		if err != nil {
 			return SubscriptionStats{}, err

@@ -61,9 +61,9 @@ func timeline(t *testing.T, step time.Duration) (lines []string) {
 		s.settles++
 		must(t, s.Extend(s.settles, []SequenceRange{{First: 2, Last: 2}}, 25*time.Second))
 		s.settles++
-		must(t, s.Settle(s.settles, []SequenceRange{{First: 3, Last: 3}}, Retry, 5*time.Second))
+		must(t, s.Settle(Settle{Number: s.settles, Ranges: []SequenceRange{{First: 3, Last: 3}}, Verdict: Retry, Delay: 5 * time.Second}))
 		s.settles++
-		must(t, s.Settle(s.settles, []SequenceRange{{First: 4, Last: 4}}, Retry, 40*time.Second))
+		must(t, s.Settle(Settle{Number: s.settles, Ranges: []SequenceRange{{First: 4, Last: 4}}, Verdict: Retry, Delay: 40 * time.Second}))
 		seen, revoked, beat := 4, 0, s.flow
 		for time.Since(began) < 2*time.Minute {
 			if err := s.step(); err != nil {
@@ -117,7 +117,7 @@ func TestRetryOverARestartWithAWallClockThatWasSet(t *testing.T) {
 				s := r.subscribe(nil)
 				s.receive(2)
 				s.settles++
-				must(t, s.Settle(s.settles, []SequenceRange{{First: 1, Last: 1}}, Retry, time.Minute))
+				must(t, s.Settle(Settle{Number: s.settles, Ranges: []SequenceRange{{First: 1, Last: 1}}, Verdict: Retry, Delay: time.Minute}))
 				s.confirm()
 				r.Close()
 				clock.step(step)

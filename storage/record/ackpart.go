@@ -16,7 +16,8 @@ import (
 //	set      0                                  none: every part but the first
 //	         1 bitmap(512)                      bit i&7 of byte i>>3 is offset i
 //	         2 runs(2) { first(2) last(2) }*    where that is not larger
-//	attempt  offset delta, failed, expired, lost, not_before as minimal varints
+//	attempt  offset delta, failed, expired, lost, charged, dead, not_before as minimal
+//	         varints
 //
 // Offsets count from the chunk's first one, deltas from the attempt before.
 type AckPart struct {
@@ -154,12 +155,17 @@ func appendAttempt(dst []byte, from storage.Offset, a storage.AttemptCount) []by
 }
 
 // attemptFields are the numbers of an attempt, in the order of attemptBounds.
-func attemptFields(from storage.Offset, a storage.AttemptCount) [5]uint64 {
-	return [...]uint64{uint64(a.Offset - from), uint64(a.Failed), uint64(a.Expired), uint64(a.Lost), uint64(a.NotBefore)}
+func attemptFields(from storage.Offset, a storage.AttemptCount) [7]uint64 {
+	return [...]uint64{
+		uint64(a.Offset - from), uint64(a.Failed), uint64(a.Expired), uint64(a.Lost),
+		uint64(a.Charged), uint64(a.Dead), uint64(a.NotBefore)}
 }
 
 // attemptBounds are the largest legal numbers of an attempt.
-var attemptBounds = [...]uint64{storage.ChunkOffsets, math.MaxUint32, math.MaxUint32, math.MaxUint32, storage.MaxNotBefore}
+var attemptBounds = [...]uint64{
+	storage.ChunkOffsets, math.MaxUint32, math.MaxUint32, math.MaxUint32,
+	math.MaxUint32, uint64(storage.DeadBacklog), storage.MaxNotBefore,
+}
 
 // attemptsThatFit counts the attempts at the front of all that fit room bytes.
 func attemptsThatFit(all []storage.AttemptCount, from storage.Offset, room int) int {

@@ -103,7 +103,8 @@ func decodeAttempt(b []byte, from storage.Offset) (a storage.AttemptCount, size 
 	return storage.AttemptCount{
 		Offset: from + storage.Offset(field[0]),
 		Failed: uint32(field[1]), Expired: uint32(field[2]), Lost: uint32(field[3]),
-		NotBefore: int64(field[4]),
+		Charged: uint32(field[4]), Dead: storage.DeadReason(field[5]),
+		NotBefore: int64(field[6]),
 	}, size
 }
 

@@ -44,7 +44,8 @@ func randomChunk(r *rand.Rand) storage.Chunk {
 			if r.IntN(4) == 0 {
 				c.Attempts = append(c.Attempts, storage.AttemptCount{
 					Offset: start + i, Failed: r.Uint32() >> r.IntN(32), Expired: r.Uint32() >> r.IntN(32),
-					Lost: r.Uint32() >> r.IntN(32), NotBefore: int64(r.Uint64() >> 16 >> r.IntN(48)),
+					Lost: r.Uint32() >> r.IntN(32), Charged: r.Uint32() >> r.IntN(32),
+					Dead: storage.DeadReason(r.IntN(5)), NotBefore: int64(r.Uint64() >> 16 >> r.IntN(48)),
 				})
 			}
 		case n > 0 && c.Acked[n-1].End == start+i:
@@ -70,7 +71,7 @@ func TestSettledSetTakesTheSmallerForm(t *testing.T) {
 
 // TestJoinFindsPartsThatDoNotBelong: a missing, doubled, older or foreign part.
 func TestJoinFindsPartsThatDoNotBelong(t *testing.T) {
-	c := attemptsChunk(1300)
+	c := attemptsChunk(1000)
 	split := func() []AckPart { return SplitChunk(nil, &c, 5) }
 	if parts := split(); len(parts) != 3 {
 		t.Fatalf("the chunk has %d parts", len(parts))

@@ -11,7 +11,8 @@ import (
 // Cursor is a subscription's record in a partition, of constant size:
 //
 //	version(1) generation(8) floor(8) settled(8) ack_parts(4) ack_sum(8) dead(8) dead_sum(8) dead_last(8)
-//	delivered(8) redelivered(8) acked(8) retried(8) released(8) expired(8) crc(4)
+//	delivered(8) redelivered(8) acked(8) retried(8) released(8) expired(8) rejected(8)
+//	dead_lettered(8) crc(4)
 type Cursor struct {
 	// Generation grows with each seek; ack chunks of another one are rubbish.
 	Generation uint64
@@ -34,7 +35,7 @@ type Cursor struct {
 
 const (
 	cursorVersion   = 2
-	cursorBodyBytes = 8 + 8 + 8 + 4 + 8 + 3*8 + 6*8
+	cursorBodyBytes = 8 + 8 + 8 + 4 + 8 + 3*8 + 8*8
 )
 
 // AppendCursor appends the value of a cursor.
@@ -59,7 +60,9 @@ func appendCounters(dst []byte, c *storage.Counters) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, c.Acked)
 	dst = binary.BigEndian.AppendUint64(dst, c.Retried)
 	dst = binary.BigEndian.AppendUint64(dst, c.Released)
-	return binary.BigEndian.AppendUint64(dst, c.Expired)
+	dst = binary.BigEndian.AppendUint64(dst, c.Expired)
+	dst = binary.BigEndian.AppendUint64(dst, c.Rejected)
+	return binary.BigEndian.AppendUint64(dst, c.DeadLettered)
 }
 
 // DecodeCursor decodes and checks a cursor.
@@ -89,6 +92,7 @@ func readCounters(r *reader) storage.Counters {
 	return storage.Counters{
 		Delivered: r.uint64(), Redelivered: r.uint64(), Acked: r.uint64(),
 		Retried: r.uint64(), Released: r.uint64(), Expired: r.uint64(),
+		Rejected: r.uint64(), DeadLettered: r.uint64(),
 	}
 }
 

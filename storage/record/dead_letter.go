@@ -27,6 +27,12 @@ func AppendDeadLetterPrefix(dst []byte, s storage.SubscriptionID) []byte {
 	return binary.BigEndian.AppendUint32(append(dst, byte(KindDeadLetter)), uint32(s))
 }
 
+// AppendDeadLetterSequencePrefix appends the prefix of the key of one dead letter,
+// whose partition is not known.
+func AppendDeadLetterSequencePrefix(dst []byte, s storage.SubscriptionID, sequence uint64) []byte {
+	return binary.BigEndian.AppendUint64(AppendDeadLetterPrefix(dst, s), sequence)
+}
+
 // AppendDeadLetterKey appends the key of a dead letter.
 func AppendDeadLetterKey(dst []byte, s storage.SubscriptionID, id storage.DeadLetterID) []byte {
 	dst = binary.BigEndian.AppendUint64(AppendDeadLetterPrefix(dst, s), id.Sequence)

@@ -32,7 +32,7 @@ var (
 	sampleCursor = Cursor{
 		Generation: 2, Floor: 4100, Settled: 33, AckParts: 3,
 		AckSum: 0x0102030405060708, Dead: 2, DeadSum: 0x1122, DeadLast: 5,
-		Counters: storage.Counters{Delivered: 70, Redelivered: 6, Acked: 60, Retried: 3, Released: 2, Expired: 1},
+		Counters: storage.Counters{Delivered: 70, Redelivered: 6, Acked: 60, Retried: 3, Released: 2, Expired: 1, Rejected: 4, DeadLettered: 5},
 	}
 	sampleFailures = []storage.Failure{
 		{Time: sampleTime, Client: "worker-1", Kind: storage.FailureRetried, Code: "db", Reason: "no connection"},
@@ -153,7 +153,7 @@ func runsChunk() storage.Chunk {
 	return storage.Chunk{
 		Index:    1,
 		Acked:    []storage.OffsetRange{{First: 4096, End: 4097}, {First: 4100, End: 4200}, {First: 8191, End: 8192}},
-		Attempts: []storage.AttemptCount{{Offset: 4098, Failed: 1}, {Offset: 4099, Failed: 3, Expired: 200, Lost: 7, NotBefore: 1_772_600_767_123}},
+		Attempts: []storage.AttemptCount{{Offset: 4098, Failed: 1}, {Offset: 4099, Failed: 3, Expired: 200, Lost: 7, Charged: 2, Dead: storage.DeadRejected, NotBefore: 1_772_600_767_123}},
 	}
 }
 

@@ -10,7 +10,7 @@ var (
 	pointerNeed   = need{inline: 80, keys: 1}
 	segmentNeed   = need{inline: 32, keys: 1}
 	partitionNeed = need{inline: 112, keys: 1}
-	cursorNeed    = need{inline: 128, keys: 1}
+	cursorNeed    = need{inline: 160, keys: 1}
 	deleteNeed    = need{inline: record.MaxKeyBytes, keys: 1}
 	catalogNeed   = need{inline: storage.MaxDefinitionBytes + 2*maxNameBytes, keys: 1}
 	shardNeed     = need{inline: 4096, keys: 1}

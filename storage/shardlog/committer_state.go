@@ -13,7 +13,7 @@ const (
 	// ackAttemptBytes one attempt, ackRunBytes a settled range; a bitmap takes over
 	// where ranges are larger.
 	ackPartBytes    = 64
-	ackAttemptBytes = 24
+	ackAttemptBytes = 32
 	ackRunBytes     = 4
 	ackBitmapBytes  = storage.ChunkOffsets / 8
 	// doomedKeysAtOnce bounds the records below a floor that one batch deletes for
@@ -66,7 +66,9 @@ func changeSetNeed(set *storage.ChangeSet) need {
 		for j := range change.Chunks {
 			n = n.plus(chunkNeed(&change.Chunks[j]))
 		}
-		n = n.plus(historyNeed.times(len(change.Histories)))
+		for j := range change.Histories {
+			n = n.plus(historyNeed(change.Histories[j].Failures))
+		}
 		for j := range change.DeadLetters {
 			n = n.plus(deadLetterNeed(&change.DeadLetters[j]))
 		}

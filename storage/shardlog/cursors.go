@@ -127,7 +127,7 @@ func readCursor(r storage.Reader, id storage.SubscriptionID, partition uint16) (
 	key := record.AppendCursorKey(nil, id, partition)
 	err = r.Get(key, func(value []byte) error {
 		x, err := record.DecodeCursor(key, value)
-		c = storage.Cursor{Partition: partition, Generation: x.Generation, Floor: x.Floor, Counters: x.Counters}
+		c = storage.Cursor{Partition: partition, Generation: x.Generation, Floor: x.Floor, Counters: x.Counters, Dead: x.Dead}
 		return err
 	})
 	if err != nil {

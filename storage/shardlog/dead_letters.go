@@ -106,17 +106,22 @@ func (s *Store) DeadLetterCount(ctx context.Context, id storage.SubscriptionID) 
 	return n, errors.Join(ended, err)
 }
 
-// DiscardDeadLetters deletes dead letters for good, in one commit. What is gone
-// already is passed over; n is what was there. At most deadLettersAtOnce at once.
-// Errors: ErrNotFound, ErrTooLarge, ErrDataLoss.
-func (s *Store) DiscardDeadLetters(ctx context.Context, id storage.SubscriptionID, ids []storage.DeadLetterID) (n int, err error) {
-	there, release, err := s.claimDeadLetters(ctx, id, ids)
+// DiscardDeadLetters deletes dead letters for good, in one commit, and gives those that
+// were there, in order: what is gone already is passed over. At most MaxDeadLetters at
+// once. Errors: ErrNotFound, ErrTooLarge, ErrDataLoss.
+func (s *Store) DiscardDeadLetters(
+	ctx context.Context, id storage.SubscriptionID, sequences []uint64,
+) (gone []storage.DeadLetterID, err error) {
+	there, release, err := s.claimDeadLetters(ctx, id, sequences)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	defer release()
+	if len(there) == 0 {
+		return nil, nil
+	}
 	err = s.change(context.WithoutCancel(ctx), &change{
-		need: s.deadLetterRemovalNeed(len(there)),
+		need: deadLetterRemovalNeed(len(there)),
 		apply: func(b *batch) error {
 			x, err := s.committer.shard.subscription(id)
 			if err == nil {
@@ -126,13 +131,13 @@ func (s *Store) DiscardDeadLetters(ctx context.Context, id storage.SubscriptionI
 		},
 	})
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	return len(there), nil
+	return there, nil
 }
 
 // deadLetterRemovalNeed bounds what taking n dead letters away takes.
-func (s *Store) deadLetterRemovalNeed(n int) need {
+func deadLetterRemovalNeed(n int) need {
 	return deleteNeed.times(n).plus(cursorNeed.times(min(n, MaxPartitions+1)))
 }
 
@@ -150,10 +155,10 @@ func (s *subscription) removeDeadLetters(b *batch, ids []storage.DeadLetterID) {
 // from taking any away until release is called: what was read still stands when the
 // change is made.
 func (s *Store) claimDeadLetters(
-	ctx context.Context, id storage.SubscriptionID, ids []storage.DeadLetterID,
+	ctx context.Context, id storage.SubscriptionID, sequences []uint64,
 ) (there []storage.DeadLetterID, release func(), err error) {
-	if len(ids) > deadLettersAtOnce {
-		return nil, nil, fmt.Errorf("%w: %d dead letters at once", storage.ErrTooLarge, len(ids))
+	if len(sequences) > storage.MaxDeadLetters {
+		return nil, nil, fmt.Errorf("%w: %d dead letters at once", storage.ErrTooLarge, len(sequences))
 	}
 	select {
 	case s.deadLetterTurn <- struct{}{}:
@@ -163,7 +168,7 @@ func (s *Store) claimDeadLetters(
 	release = func() { <-s.deadLetterTurn }
 	stored, err := s.storedCursors(ctx, id)
 	if err == nil {
-		there, err = s.deadLettersThere(id, ids, len(stored.holes))
+		there, err = s.deadLettersThere(id, sequences, len(stored.holes))
 	}
 	if err != nil {
 		release()
@@ -172,23 +177,34 @@ func (s *Store) claimDeadLetters(
 	return there, release, nil
 }
 
-func (s *Store) deadLettersThere(id storage.SubscriptionID, ids []storage.DeadLetterID, partitions int) ([]storage.DeadLetterID, error) {
-	var there []storage.DeadLetterID
-	seen := map[storage.DeadLetterID]bool{}
-	err := s.engine.View(func(r storage.Reader) error {
-		for _, d := range ids {
-			if seen[d] || int(d.Partition) >= partitions && d.Partition != storage.ReplayPartition {
+func (s *Store) deadLettersThere(id storage.SubscriptionID, sequences []uint64, partitions int) (there []storage.DeadLetterID, err error) {
+	seen := map[uint64]bool{}
+	err = s.engine.View(func(r storage.Reader) error {
+		for _, sequence := range sequences {
+			if seen[sequence] {
 				continue
 			}
-			seen[d] = true
-			err := r.Get(record.AppendDeadLetterKey(nil, id, d), func([]byte) error { return nil })
-			if err == nil {
-				there = append(there, d)
-			} else if !errors.Is(err, storage.ErrNotFound) {
+			seen[sequence] = true
+			d, found, err := deadLetterAt(r, id, sequence)
+			if err != nil {
 				return err
+			}
+			if found && (int(d.Partition) < partitions || d.Partition == storage.ReplayPartition) {
+				there = append(there, d)
 			}
 		}
 		return nil
 	})
 	return there, err
+}
+
+// deadLetterAt finds a dead letter by its sequence.
+func deadLetterAt(r storage.Reader, id storage.SubscriptionID, sequence uint64) (d storage.DeadLetterID, found bool, err error) {
+	prefix := record.AppendDeadLetterSequencePrefix(nil, id, sequence)
+	err = r.Ascend(prefix, nil, func(key []byte, _ storage.Value) (bool, error) {
+		_, d, err = record.ParseDeadLetterKey(key)
+		found = err == nil
+		return false, err
+	})
+	return d, found, err
 }

@@ -8,8 +8,21 @@ import (
 	"github.com/headrace/headrace/storage/record"
 )
 
+const (
+	// historyBytes bounds a history's key and fixed fields, failureBytes a failure's.
+	historyBytes = 48
+	failureBytes = 16
+)
+
 // historyNeed bounds what the failures of one message take.
-var historyNeed = need{inline: record.MaxKeyBytes + storage.MaxHistoryBytes + 32, keys: 1}
+func historyNeed(failures []storage.Failure) need {
+	n := need{inline: historyBytes, keys: 1}
+	for i := range failures {
+		f := &failures[i]
+		n.inline += failureBytes + len(f.Client) + len(f.Code) + len(f.Reason)
+	}
+	return n
+}
 
 // storedHistory is what is known of one stored history.
 type storedHistory struct {

@@ -359,8 +359,8 @@ func TestADamagedDeadLetterIsNamedAndTheRestIsThere(t *testing.T) {
 	if got, err := h.DeadLetters(t.Context(), s.ID, 3); err != nil || len(got) != 1 {
 		t.Errorf("those behind it: %+v, %v", got, err)
 	}
-	if n, err := h.DiscardDeadLetters(t.Context(), s.ID, []storage.DeadLetterID{{Sequence: 2}}); n != 1 || err != nil {
-		t.Errorf("it cannot be discarded: %d, %v", n, err)
+	if n, err := h.DiscardDeadLetters(t.Context(), s.ID, []uint64{2}); len(n) != 1 || err != nil {
+		t.Errorf("it cannot be discarded: %v, %v", n, err)
 	}
 }
 

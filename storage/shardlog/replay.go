@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/headrace/headrace/storage"
+	"github.com/headrace/headrace/storage/record"
 )
 
 // A subscription's replay partition is the one partition of a private topic, and one
@@ -13,36 +14,32 @@ import (
 // with the subscription.
 
 // Redrive takes dead letters off a subscription's store and appends what is to be
-// delivered instead to its replay partition, in one commit. A dead letter that is
-// gone already is left out; done are the others, with the offsets given. Errors:
-// ErrNotFound, ErrNoSpace, ErrTooLarge, ErrDataLoss.
-func (s *Store) Redrive(ctx context.Context, id storage.SubscriptionID, letters []storage.Redriven) (done []storage.Redriven, err error) {
+// delivered instead, which again makes of each, to its replay partition, in one commit;
+// its failures go along. At most MaxDeadLetters at once, and what fits one commit; done
+// are those, in the order asked for, with the offsets given. What is gone already is
+// passed over. Errors: ErrNotFound, ErrNoSpace, ErrTooLarge, ErrDataLoss.
+func (s *Store) Redrive(
+	ctx context.Context, id storage.SubscriptionID, sequences []uint64, again func(*storage.DeadLetter) []byte,
+) (done []storage.Redriven, err error) {
 	if !s.AcceptsPublishes() {
 		return nil, storage.ErrNoSpace
 	}
-	ids := make([]storage.DeadLetterID, 0, len(letters))
-	for i := range letters {
-		ids = append(ids, letters[i].ID)
-	}
-	there, release, err := s.claimDeadLetters(ctx, id, ids)
+	there, release, err := s.claimDeadLetters(ctx, id, sequences)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	for i := range letters {
-		if slices.Contains(there, letters[i].ID) {
-			done = append(done, letters[i])
-		}
+	r := &redrive{store: s, id: id}
+	if err := r.read(there, again); err != nil {
+		return nil, err
 	}
-	r := &redrive{store: s, id: id, there: there, letters: done}
-	return done, r.run(context.WithoutCancel(ctx))
+	return r.letters, r.run(context.WithoutCancel(ctx))
 }
 
 // redrive is one redrive on its way through the committer.
 type redrive struct {
 	store   *Store
 	id      storage.SubscriptionID
-	there   []storage.DeadLetterID
 	letters []storage.Redriven
 	append  storage.Append
 
@@ -51,6 +48,37 @@ type redrive struct {
 	made         *topic
 	shown        storage.Subscription
 }
+
+// read reads as many dead letters as one commit takes; the first whatever its size.
+func (r *redrive) read(there []storage.DeadLetterID, again func(*storage.DeadLetter) []byte) error {
+	size := 0
+	return r.store.engine.View(func(v storage.Reader) error {
+		for _, d := range there {
+			key := record.AppendDeadLetterKey(nil, r.id, d)
+			err := v.Get(key, func(value []byte) error {
+				letter, err := record.DecodeDeadLetter(key, value)
+				if err == nil {
+					size += len(value)
+					r.letters = append(r.letters, storage.Redriven{
+						ID: d, Message: again(&letter), Key: letter.Key, Failures: letter.Failures,
+					})
+				}
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			if size > redriveBytesAtOnce {
+				return nil
+			}
+		}
+		return nil
+	})
+}
+
+// redriveBytesAtOnce bounds the dead letters that one commit redrives, but for the
+// last of them.
+const redriveBytesAtOnce = 512 << 10
 
 func (r *redrive) run(ctx context.Context) error {
 	if len(r.letters) == 0 {
@@ -63,9 +91,18 @@ func (r *redrive) run(ctx context.Context) error {
 	}
 	err := r.store.change(ctx, &change{need: need, apply: r.apply, settled: r.show})
 	for i := range r.letters {
+		r.letters[i].Topic = r.append.Partition.Topic
 		r.letters[i].Offset = r.append.Base + storage.Offset(i)
 	}
 	return err
+}
+
+func (r *redrive) ids() []storage.DeadLetterID {
+	ids := make([]storage.DeadLetterID, len(r.letters))
+	for i := range r.letters {
+		ids[i] = r.letters[i].ID
+	}
+	return ids
 }
 
 // gather makes one append of all messages.
@@ -84,9 +121,12 @@ func (r *redrive) gather() {
 }
 
 func (r *redrive) need() need {
-	n := r.store.deadLetterRemovalNeed(len(r.there)).plus(catalogNeed.times(2)).plus(shardNeed)
+	n := deadLetterRemovalNeed(len(r.letters)).plus(catalogNeed.times(2)).plus(shardNeed)
 	n = n.plus(partitionNeed).plus(cursorNeed).plus(appendNeed(&r.append))
-	return n.plus(historyNeed.times(len(r.letters)))
+	for i := range r.letters {
+		n = n.plus(historyNeed(r.letters[i].Failures))
+	}
+	return n
 }
 
 func (r *redrive) apply(b *batch) error {
@@ -105,7 +145,7 @@ func (r *redrive) apply(b *batch) error {
 	if err := p.err(); err != nil {
 		return err
 	}
-	x.removeDeadLetters(b, r.there)
+	x.removeDeadLetters(b, r.ids())
 	r.append.Partition = p.id
 	c.gather(&r.append)
 	b.used = b.used.plus(appendNeed(&r.append))

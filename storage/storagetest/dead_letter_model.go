@@ -183,6 +183,7 @@ func (c *deadCursor) settle(at storage.Offset) {
 func (m *deadLetterModel) fail(c *deadCursor, at storage.Offset) {
 	a := c.attempts[at]
 	a.Offset, a.Failed, a.NotBefore = at, a.Failed+1, m.rand.Int64N(storage.MaxNotBefore)
+	a.Charged, a.Dead = a.Failed, storage.DeadReason(m.rand.IntN(3))
 	c.attempts[at] = a
 	c.histories[at] = storage.BoundFailures(append(slices.Clone(c.histories[at]), storage.Failure{
 		Time: time.Unix(0, m.rand.Int64()).UTC(), Client: "worker", Kind: storage.FailureRetried,
@@ -202,45 +203,40 @@ func (m *deadLetterModel) giveUp(c *deadCursor, at storage.Offset) storage.DeadL
 	return d
 }
 
-// some gives some of the dead letters, in order, and a few that are not there.
-func (m *deadLetterModel) some() []storage.DeadLetter {
-	var all []storage.DeadLetter
+// some gives some of the dead letters, in order; asked are their sequences with a few
+// that are not there.
+func (m *deadLetterModel) some() (some []storage.DeadLetter, asked []uint64) {
 	for _, sequence := range slices.Sorted(maps.Keys(m.dead)) {
 		if m.rand.IntN(2) == 0 {
-			all = append(all, m.dead[sequence])
+			some, asked = append(some, m.dead[sequence]), append(asked, sequence, sequence)
 		}
 	}
-	return append(all, storage.DeadLetter{Sequence: m.last + 1}, storage.DeadLetter{Sequence: 1, Partition: 99})
+	return some, append(asked, m.last+1)
 }
 
 func (m *deadLetterModel) discard() {
-	some := m.some()
-	var ids []storage.DeadLetterID
+	some, asked := m.some()
+	gone, err := m.h.DiscardDeadLetters(m.h.t.Context(), m.id, asked)
+	if err != nil || len(gone) != len(some) {
+		m.h.t.Errorf("discard: %d, %v; %d were there", len(gone), err, len(some))
+	}
 	for i := range some {
-		ids = append(ids, some[i].ID(), some[i].ID())
-	}
-	for i := range some[:len(some)-2] {
 		delete(m.dead, some[i].Sequence)
-	}
-	n, err := m.h.DiscardDeadLetters(m.h.t.Context(), m.id, ids)
-	if err != nil || n != len(some)-2 {
-		m.h.t.Errorf("discard: %d, %v; %d were there", n, err, len(some)-2)
 	}
 }
 
-// redrive moves dead letters to the replay partition.
+// redrive moves dead letters to the replay partition: as many as one commit takes.
 func (m *deadLetterModel) redrive() {
-	some := m.some()
-	var letters []storage.Redriven
-	for i := range some {
-		letters = append(letters, storage.Redriven{
-			ID: some[i].ID(), Message: some[i].Message, Key: some[i].Key, Failures: some[i].Failures,
-		})
-	}
-	done, err := m.h.Redrive(m.h.t.Context(), m.id, letters)
-	if err != nil || len(done) != len(some)-2 {
-		m.h.t.Errorf("redrive: %d, %v; %d were there", len(done), err, len(some)-2)
+	some, asked := m.some()
+	done, err := m.h.Redrive(m.h.t.Context(), m.id, asked, func(d *storage.DeadLetter) []byte { return slices.Clone(d.Message) })
+	if err != nil || len(done) > len(some) || len(some) > 0 && len(done) == 0 {
+		m.h.t.Errorf("redrive: %d, %v; %d were there", len(done), err, len(some))
 		return
+	}
+	for i := range done {
+		if done[i].ID != some[i].ID() {
+			m.h.t.Errorf("redriven %v, want %v", done[i].ID, some[i].ID())
+		}
 	}
 	if len(done) == 0 {
 		return
@@ -330,6 +326,11 @@ func (m *deadLetterModel) compare() {
 	var want []storage.Cursor
 	for _, c := range m.cursors {
 		cursor := storage.Cursor{Partition: c.partition, Generation: c.generation, Floor: c.floor}
+		for _, d := range m.dead {
+			if d.Partition == c.partition {
+				cursor.Dead++
+			}
+		}
 		if chunk := c.chunk(0); len(chunk.Acked)+len(chunk.Attempts) > 0 {
 			cursor.Chunks = []storage.Chunk{chunk}
 		}

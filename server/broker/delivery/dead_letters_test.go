@@ -231,3 +231,20 @@ func TestADeadLetterDoesNotWaitForTheChunksThatChangedBefore(t *testing.T) {
 	want(t, "dead letters", len(w.dead), 1)
 	want(t, "confirmed", w.results[len(w.results)-1].ConfirmedThrough, 3)
 }
+
+// A message that was redriven comes with its failures, and with attempts from 1 on.
+func TestTheFailuresOfARedrivenMessageGoAlong(t *testing.T) {
+	w := mortal(t, delivery.Config{MaxAttempts: 1}, 1)
+	past := &delivery.History{Failures: []delivery.PastFailure{{Kind: delivery.WasRejected, Code: "before"}}}
+	w.do(&delivery.Remembered{Partition: 0, Offset: 1, History: past})
+	w.settle(1, 1, delivery.Ack, 1, 1)
+	w.publish(0, 1, 10)
+	want(t, "delivered", w.count(1), 1)
+	w.do(w.retrying(2, delivery.Retry, 2, 2, "now", ""))
+	want(t, "dead letters", len(w.dead), 1)
+	want(t, "failed", w.dead[0].Failed, 1)
+	want(t, "failures", len(w.dead[0].Failures), 2)
+	want(t, "the first", w.dead[0].Failures[0].Code, "before")
+	w.do(&delivery.Remembered{Partition: 0, Offset: 1, History: past}) // settled: nothing happens
+	want(t, "backlog", w.stats().Backlog, 0)
+}

@@ -214,6 +214,14 @@ type Hole struct {
 	Last      uint64
 }
 
+// Remembered tells of the failures of a message that comes back from the dead letters.
+// It comes with the Head that announces the message; what has failed since stands.
+type Remembered struct {
+	Partition uint32
+	Offset    uint64
+	History   *History
+}
+
 // ReleaseKeys lets parked keys go on: those with these hashes, or all.
 type ReleaseKeys struct {
 	Partition uint32
@@ -255,6 +263,7 @@ func (*Head) event()        {}
 func (*Loaded) event()      {}
 func (*Hole) event()        {}
 func (*ReleaseKeys) event() {}
+func (*Remembered) event()  {}
 func (*Committed) event()   {}
 func (*Stalled) event()     {}
 func (*Shutdown) event()    {}

@@ -115,6 +115,22 @@ func (j *journal) account(c *chunk, more int) {
 	j.history += more
 }
 
+// reminded takes over the failures of a message that came back. One that has failed
+// since has a history of its own already.
+func (s *State) reminded(e *Remembered) {
+	p := s.partitions[e.Partition]
+	if p == nil || e.History == nil || p.settled(e.Offset) {
+		return
+	}
+	c := p.chunk(e.Offset / ChunkOffsets)
+	counts, added := c.countsOf(e.Offset, e.Offset)
+	p.counted += added
+	if counts[0].History == nil {
+		p.journal.account(c, e.History.bytes())
+		counts[0].History = e.History
+	}
+}
+
 // failureOf is what will be remembered of an outcome.
 func failureOf(o *outcome, code, reason string) PastFailure {
 	f := PastFailure{At: o.at, Client: o.x.clientID}

@@ -149,6 +149,8 @@ func (s *State) applyOne(event Event) {
 		s.load(e)
 	case *Hole:
 		s.hole(e)
+	case *Remembered:
+		s.reminded(e)
 	case *Committed:
 		s.commit(e.Number)
 	case *Attach:

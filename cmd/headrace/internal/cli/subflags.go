@@ -75,6 +75,7 @@ func parsePositions(text string) ([]headrace.Position, error) {
 // subFlags are the properties of a subscription that can be given and changed.
 type subFlags struct {
 	lease, maxLease, minBackoff, maxBackoff        time.Duration
+	maxAttempts, maxDeliveries                     uint32
 	maxOutstanding, clientMaxOutstanding           uint64
 	maxOutstandingBytes, clientMaxOutstandingBytes config.Bytes
 	labels                                         []string
@@ -86,6 +87,10 @@ func (f *subFlags) add(c *cobra.Command) {
 	flags.DurationVar(&f.maxLease, "max-lease", 0, "the longest lease, extensions included (server's default: 1h)")
 	flags.DurationVar(&f.minBackoff, "min-backoff", 0, "the first wait after a failed attempt (server's default: 1s)")
 	flags.DurationVar(&f.maxBackoff, "max-backoff", 0, "the longest wait after a failed attempt (server's default: 10m)")
+	flags.Uint32Var(&f.maxAttempts, "max-attempts", 0,
+		"after how many failed attempts a message becomes a dead letter; 0: never (server's default: 16)")
+	flags.Uint32Var(&f.maxDeliveries, "max-deliveries", 0,
+		"after how many deliveries lost unstarted it does; 0: never (server's default: 100)")
 	flags.Uint64Var(&f.maxOutstanding, "max-outstanding", 0,
 		"the most messages that all sessions hold together (server's default: 100,000)")
 	flags.Var(&f.maxOutstandingBytes, "max-outstanding-bytes",
@@ -110,6 +115,8 @@ func (f *subFlags) apply(c *cobra.Command, s *headracev1.Subscription) (fields [
 	set("max-lease", "max_lease", func() { s.MaxLease = durationpb.New(f.maxLease) })
 	set("min-backoff", "retry.min_backoff", func() { retryOf(s).MinBackoff = durationpb.New(f.minBackoff) })
 	set("max-backoff", "retry.max_backoff", func() { retryOf(s).MaxBackoff = durationpb.New(f.maxBackoff) })
+	set("max-attempts", "retry.max_attempts", func() { retryOf(s).MaxAttempts = &f.maxAttempts })
+	set("max-deliveries", "retry.max_deliveries", func() { retryOf(s).MaxDeliveries = &f.maxDeliveries })
 	set("label", "labels", func() { s.Labels, err = parseLabels(f.labels) })
 	fields = append(fields, f.applyCeilings(c, s)...)
 	return fields, err

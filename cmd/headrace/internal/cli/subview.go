@@ -19,6 +19,8 @@ type subView struct {
 	MaxLeaseSeconds              float64           `json:"max_lease_seconds"`
 	MinBackoffSeconds            float64           `json:"min_backoff_seconds"`
 	MaxBackoffSeconds            float64           `json:"max_backoff_seconds"`
+	MaxAttempts                  uint32            `json:"max_attempts"`
+	MaxDeliveries                uint32            `json:"max_deliveries"`
 	MaxOutstandingMessages       uint64            `json:"max_outstanding_messages"`
 	MaxOutstandingBytes          uint64            `json:"max_outstanding_bytes"`
 	ClientMaxOutstandingMessages uint64            `json:"client_max_outstanding_messages,omitempty"`
@@ -40,6 +42,8 @@ func viewSub(s *headracev1.Subscription) subView {
 		MaxLeaseSeconds:              s.GetMaxLease().AsDuration().Seconds(),
 		MinBackoffSeconds:            s.GetRetry().GetMinBackoff().AsDuration().Seconds(),
 		MaxBackoffSeconds:            s.GetRetry().GetMaxBackoff().AsDuration().Seconds(),
+		MaxAttempts:                  s.GetRetry().GetMaxAttempts(),
+		MaxDeliveries:                s.GetRetry().GetMaxDeliveries(),
 		MaxOutstandingMessages:       s.GetMaxOutstanding().GetMessages(),
 		MaxOutstandingBytes:          s.GetMaxOutstanding().GetBytes(),
 		ClientMaxOutstandingMessages: s.GetClientMaxOutstanding().GetMessages(),
@@ -60,12 +64,21 @@ var subColumns = []output.Column[subView]{
 	{Head: "BACKOFF", Cell: func(v subView) string {
 		return secondsText(v.MinBackoffSeconds) + ".." + secondsText(v.MaxBackoffSeconds)
 	}},
+	{Head: "ATTEMPTS", Right: true, Cell: func(v subView) string { return boundText(v.MaxAttempts) }},
 	{Head: "MAX OUTSTANDING", Cell: func(v subView) string {
 		return amountText(v.MaxOutstandingMessages, v.MaxOutstandingBytes)
 	}},
 	{Head: "CREATED", Cell: func(v subView) string { return timeText(v.CreateTime) }},
 	{Head: "STATE", Cell: func(v subView) string { return v.State }},
 	{Head: "LABELS", Cell: func(v subView) string { return labelText(v.Labels) }},
+}
+
+// boundText writes a bound that may be none.
+func boundText(n uint32) string {
+	if n == 0 {
+		return "any"
+	}
+	return output.Count(n)
 }
 
 // subInfoView is a subscription with its figures.
@@ -78,6 +91,9 @@ type subInfoView struct {
 	Retried        uint64             `json:"retried"`
 	Released       uint64             `json:"released"`
 	Expired        uint64             `json:"expired"`
+	Rejected       uint64             `json:"rejected"`
+	DeadLettered   uint64             `json:"dead_lettered"`
+	DeadLetters    uint64             `json:"dead_letters"`
 	PartitionStats []subPartitionView `json:"partition_stats"`
 }
 
@@ -101,6 +117,9 @@ func viewSubInfo(s *headracev1.Subscription, stats *headracev1.SubscriptionStats
 		Retried:        stats.GetRetried(),
 		Released:       stats.GetReleased(),
 		Expired:        stats.GetExpired(),
+		Rejected:       stats.GetRejected(),
+		DeadLettered:   stats.GetDeadLettered(),
+		DeadLetters:    stats.GetDeadLetters(),
 		PartitionStats: []subPartitionView{},
 	}
 	for _, p := range stats.GetPartitions() {
@@ -124,8 +143,9 @@ var subInfoColumns = append(append(
 	}},
 	output.Column[subInfoView]{Head: "SETTLED", Cell: func(v subInfoView) string {
 		return output.Count(v.Acked) + " acked, " + output.Count(v.Retried) + " retried, " +
-			output.Count(v.Released) + " released, " + output.Count(v.Expired) + " expired"
+			output.Count(v.Released) + " released, " + output.Count(v.Expired) + " expired, " + output.Count(v.Rejected) + " rejected"
 	}},
+	output.Column[subInfoView]{Head: "DEAD LETTERS", Cell: func(v subInfoView) string { return output.Count(v.DeadLetters) }},
 	output.Column[subInfoView]{Head: "OFFSETS", Cell: func(v subInfoView) string { return floorsText(v.PartitionStats) }},
 )
 

@@ -85,7 +85,7 @@ const (
 	Verdict_VERDICT_ACK Verdict = 1
 	// Failed: counts as an attempt and comes back after the backoff.
 	Verdict_VERDICT_RETRY Verdict = 2
-	// Hopeless: to the dead letters now. Not served yet: NOT_SERVED.
+	// Hopeless: to the dead letters, in the same commit.
 	Verdict_VERDICT_REJECT Verdict = 3
 	// Untouched: given back, not an attempt, kept from the same session for
 	// 100 ms.
@@ -1255,11 +1255,11 @@ type SubscribeRequest_Settle struct {
 	// With VERDICT_RETRY: how long to wait, 0 to 12 h; below 100 ms counts as
 	// 100 ms. Default: the subscription's backoff.
 	Delay *durationpb.Duration `protobuf:"bytes,4,opt,name=delay,proto3" json:"delay,omitempty"`
-	// With VERDICT_RETRY or VERDICT_REJECT: a code to keep. Not served yet:
-	// NOT_SERVED when set.
+	// With VERDICT_RETRY or VERDICT_REJECT: a code to keep with the failure, at
+	// most 255 bytes. Default: none.
 	Code string `protobuf:"bytes,5,opt,name=code,proto3" json:"code,omitempty"`
-	// With VERDICT_RETRY or VERDICT_REJECT: a reason to keep, at most 1,024
-	// bytes. Not served yet: NOT_SERVED when set.
+	// With VERDICT_RETRY or VERDICT_REJECT: a reason to keep with the failure, at
+	// most 1,024 bytes. Default: none.
 	Reason        string `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

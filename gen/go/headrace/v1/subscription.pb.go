@@ -576,12 +576,12 @@ type RetryPolicy struct {
 	MinBackoff *durationpb.Duration `protobuf:"bytes,1,opt,name=min_backoff,json=minBackoff,proto3" json:"min_backoff,omitempty"`
 	// The longest wait, min_backoff to 12 h. Default: 10 minutes.
 	MaxBackoff *durationpb.Duration `protobuf:"bytes,2,opt,name=max_backoff,json=maxBackoff,proto3" json:"max_backoff,omitempty"`
-	// The attempts after which a message is a dead letter; 0: never. The server
-	// stores 0 when unset. Not served yet: NOT_SERVED when above 0.
+	// The failed attempts after which a message is a dead letter, at most 1,000; 0:
+	// never. Default: 16. Where it was 0, attempts count from the moment that it is
+	// set.
 	MaxAttempts *uint32 `protobuf:"varint,3,opt,name=max_attempts,json=maxAttempts,proto3,oneof" json:"max_attempts,omitempty"`
-	// The deliveries lost with broken sessions after which a message is a dead
-	// letter; 0: never. The server stores 0 when unset. Not served yet:
-	// NOT_SERVED when above 0.
+	// The deliveries lost with broken sessions, before they were started, after which
+	// a message is a dead letter, at most 1,000; 0: never. Default: 100.
 	MaxDeliveries *uint32 `protobuf:"varint,4,opt,name=max_deliveries,json=maxDeliveries,proto3,oneof" json:"max_deliveries,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -962,7 +962,13 @@ type SubscriptionStats struct {
 	// One entry a partition, by partition number.
 	Partitions []*SubscriptionPartitionStats `protobuf:"bytes,11,rep,name=partitions,proto3" json:"partitions,omitempty"`
 	// One entry an open session.
-	Sessions      []*SessionStats `protobuf:"bytes,12,rep,name=sessions,proto3" json:"sessions,omitempty"`
+	Sessions []*SessionStats `protobuf:"bytes,12,rep,name=sessions,proto3" json:"sessions,omitempty"`
+	// Deliveries that ended with VERDICT_REJECT.
+	Rejected uint64 `protobuf:"varint,13,opt,name=rejected,proto3" json:"rejected,omitempty"`
+	// Messages that became dead letters.
+	DeadLettered uint64 `protobuf:"varint,14,opt,name=dead_lettered,json=deadLettered,proto3" json:"dead_lettered,omitempty"`
+	// Dead letters that are kept.
+	DeadLetters   uint64 `protobuf:"varint,15,opt,name=dead_letters,json=deadLetters,proto3" json:"dead_letters,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1079,6 +1085,27 @@ func (x *SubscriptionStats) GetSessions() []*SessionStats {
 		return x.Sessions
 	}
 	return nil
+}
+
+func (x *SubscriptionStats) GetRejected() uint64 {
+	if x != nil {
+		return x.Rejected
+	}
+	return 0
+}
+
+func (x *SubscriptionStats) GetDeadLettered() uint64 {
+	if x != nil {
+		return x.DeadLettered
+	}
+	return 0
+}
+
+func (x *SubscriptionStats) GetDeadLetters() uint64 {
+	if x != nil {
+		return x.DeadLetters
+	}
+	return 0
 }
 
 // SubscriptionPartitionStats are a subscription's figures in one partition.
@@ -1344,7 +1371,7 @@ const file_headrace_v1_subscription_proto_rawDesc = "" +
 	"\n" +
 	"\bposition\"C\n" +
 	"\fStartOffsets\x123\n" +
-	"\tpositions\x18\x01 \x03(\v2\x15.headrace.v1.PositionR\tpositions\"\x8c\x04\n" +
+	"\tpositions\x18\x01 \x03(\v2\x15.headrace.v1.PositionR\tpositions\"\xf0\x04\n" +
 	"\x11SubscriptionStats\x12\"\n" +
 	"\fsubscription\x18\x01 \x01(\tR\fsubscription\x12-\n" +
 	"\abacklog\x18\x02 \x01(\v2\x13.headrace.v1.AmountR\abacklog\x125\n" +
@@ -1360,7 +1387,10 @@ const file_headrace_v1_subscription_proto_rawDesc = "" +
 	"\n" +
 	"partitions\x18\v \x03(\v2'.headrace.v1.SubscriptionPartitionStatsR\n" +
 	"partitions\x125\n" +
-	"\bsessions\x18\f \x03(\v2\x19.headrace.v1.SessionStatsR\bsessions\"\xce\x01\n" +
+	"\bsessions\x18\f \x03(\v2\x19.headrace.v1.SessionStatsR\bsessions\x12\x1a\n" +
+	"\brejected\x18\r \x01(\x04R\brejected\x12#\n" +
+	"\rdead_lettered\x18\x0e \x01(\x04R\fdeadLettered\x12!\n" +
+	"\fdead_letters\x18\x0f \x01(\x04R\vdeadLetters\"\xce\x01\n" +
 	"\x1aSubscriptionPartitionStats\x12\x1c\n" +
 	"\tpartition\x18\x01 \x01(\rR\tpartition\x12\x14\n" +
 	"\x05floor\x18\x02 \x01(\x04R\x05floor\x12\x1f\n" +

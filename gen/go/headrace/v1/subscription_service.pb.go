@@ -10,6 +10,7 @@ import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	fieldmaskpb "google.golang.org/protobuf/types/known/fieldmaskpb"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -21,6 +22,422 @@ const (
 	// Verify that runtime/protoimpl is sufficiently up-to-date.
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
+
+// DeadLetterFilter says which dead letters are meant; every field that is set
+// narrows it.
+type DeadLetterFilter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only with these reasons. Default: any.
+	Reasons []DeadLetterReason `protobuf:"varint,1,rep,packed,name=reasons,proto3,enum=headrace.v1.DeadLetterReason" json:"reasons,omitempty"`
+	// Only those given up at or after this time. Default: no bound.
+	DeadSince *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=dead_since,json=deadSince,proto3" json:"dead_since,omitempty"`
+	// Only those given up before this time. Default: no bound.
+	DeadBefore    *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=dead_before,json=deadBefore,proto3" json:"dead_before,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeadLetterFilter) Reset() {
+	*x = DeadLetterFilter{}
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeadLetterFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeadLetterFilter) ProtoMessage() {}
+
+func (x *DeadLetterFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeadLetterFilter.ProtoReflect.Descriptor instead.
+func (*DeadLetterFilter) Descriptor() ([]byte, []int) {
+	return file_headrace_v1_subscription_service_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *DeadLetterFilter) GetReasons() []DeadLetterReason {
+	if x != nil {
+		return x.Reasons
+	}
+	return nil
+}
+
+func (x *DeadLetterFilter) GetDeadSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.DeadSince
+	}
+	return nil
+}
+
+func (x *DeadLetterFilter) GetDeadBefore() *timestamppb.Timestamp {
+	if x != nil {
+		return x.DeadBefore
+	}
+	return nil
+}
+
+// ListDeadLettersRequest asks for a page of dead letters.
+type ListDeadLettersRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The subscription's name.
+	Subscription string `protobuf:"bytes,1,opt,name=subscription,proto3" json:"subscription,omitempty"`
+	// Which ones. Default: all.
+	Filter *DeadLetterFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
+	// The first sequence. Default: the beginning.
+	FromSequence uint64 `protobuf:"varint,3,opt,name=from_sequence,json=fromSequence,proto3" json:"from_sequence,omitempty"`
+	// The most dead letters to return. Default: 100; at most 1,000. A page may be
+	// shorter: it fits 4 MiB less 64 KiB.
+	PageSize uint32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// ListDeadLettersResponse.next_page_token of the page before; empty for the
+	// first.
+	PageToken string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Leave DeadLetter.message out.
+	WithoutMessages bool `protobuf:"varint,6,opt,name=without_messages,json=withoutMessages,proto3" json:"without_messages,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *ListDeadLettersRequest) Reset() {
+	*x = ListDeadLettersRequest{}
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListDeadLettersRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListDeadLettersRequest) ProtoMessage() {}
+
+func (x *ListDeadLettersRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListDeadLettersRequest.ProtoReflect.Descriptor instead.
+func (*ListDeadLettersRequest) Descriptor() ([]byte, []int) {
+	return file_headrace_v1_subscription_service_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *ListDeadLettersRequest) GetSubscription() string {
+	if x != nil {
+		return x.Subscription
+	}
+	return ""
+}
+
+func (x *ListDeadLettersRequest) GetFilter() *DeadLetterFilter {
+	if x != nil {
+		return x.Filter
+	}
+	return nil
+}
+
+func (x *ListDeadLettersRequest) GetFromSequence() uint64 {
+	if x != nil {
+		return x.FromSequence
+	}
+	return 0
+}
+
+func (x *ListDeadLettersRequest) GetPageSize() uint32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListDeadLettersRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+func (x *ListDeadLettersRequest) GetWithoutMessages() bool {
+	if x != nil {
+		return x.WithoutMessages
+	}
+	return false
+}
+
+// ListDeadLettersResponse answers ListDeadLetters.
+type ListDeadLettersResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The dead letters, in order of their sequences.
+	DeadLetters []*DeadLetter `protobuf:"bytes,1,rep,name=dead_letters,json=deadLetters,proto3" json:"dead_letters,omitempty"`
+	// Where the next page begins; empty on the last one.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListDeadLettersResponse) Reset() {
+	*x = ListDeadLettersResponse{}
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListDeadLettersResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListDeadLettersResponse) ProtoMessage() {}
+
+func (x *ListDeadLettersResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListDeadLettersResponse.ProtoReflect.Descriptor instead.
+func (*ListDeadLettersResponse) Descriptor() ([]byte, []int) {
+	return file_headrace_v1_subscription_service_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ListDeadLettersResponse) GetDeadLetters() []*DeadLetter {
+	if x != nil {
+		return x.DeadLetters
+	}
+	return nil
+}
+
+func (x *ListDeadLettersResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
+// DiscardDeadLettersRequest asks for the end of dead letters.
+type DiscardDeadLettersRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The subscription's name.
+	Subscription string `protobuf:"bytes,1,opt,name=subscription,proto3" json:"subscription,omitempty"`
+	// Their sequences: 1 to 1,000. What does not exist is passed over.
+	Sequences     []uint64 `protobuf:"varint,2,rep,packed,name=sequences,proto3" json:"sequences,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DiscardDeadLettersRequest) Reset() {
+	*x = DiscardDeadLettersRequest{}
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DiscardDeadLettersRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DiscardDeadLettersRequest) ProtoMessage() {}
+
+func (x *DiscardDeadLettersRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DiscardDeadLettersRequest.ProtoReflect.Descriptor instead.
+func (*DiscardDeadLettersRequest) Descriptor() ([]byte, []int) {
+	return file_headrace_v1_subscription_service_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *DiscardDeadLettersRequest) GetSubscription() string {
+	if x != nil {
+		return x.Subscription
+	}
+	return ""
+}
+
+func (x *DiscardDeadLettersRequest) GetSequences() []uint64 {
+	if x != nil {
+		return x.Sequences
+	}
+	return nil
+}
+
+// DiscardDeadLettersResponse answers DiscardDeadLetters.
+type DiscardDeadLettersResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Those that were there and are gone, in order.
+	Sequences     []uint64 `protobuf:"varint,1,rep,packed,name=sequences,proto3" json:"sequences,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DiscardDeadLettersResponse) Reset() {
+	*x = DiscardDeadLettersResponse{}
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DiscardDeadLettersResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DiscardDeadLettersResponse) ProtoMessage() {}
+
+func (x *DiscardDeadLettersResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DiscardDeadLettersResponse.ProtoReflect.Descriptor instead.
+func (*DiscardDeadLettersResponse) Descriptor() ([]byte, []int) {
+	return file_headrace_v1_subscription_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *DiscardDeadLettersResponse) GetSequences() []uint64 {
+	if x != nil {
+		return x.Sequences
+	}
+	return nil
+}
+
+// RedriveDeadLettersRequest asks for dead letters to be delivered again.
+type RedriveDeadLettersRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The subscription's name.
+	Subscription string `protobuf:"bytes,1,opt,name=subscription,proto3" json:"subscription,omitempty"`
+	// Their sequences: 1 to 1,000. They are redriven in this order, so that the order
+	// of a key is the caller's. What does not exist is passed over.
+	Sequences     []uint64 `protobuf:"varint,2,rep,packed,name=sequences,proto3" json:"sequences,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RedriveDeadLettersRequest) Reset() {
+	*x = RedriveDeadLettersRequest{}
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RedriveDeadLettersRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RedriveDeadLettersRequest) ProtoMessage() {}
+
+func (x *RedriveDeadLettersRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RedriveDeadLettersRequest.ProtoReflect.Descriptor instead.
+func (*RedriveDeadLettersRequest) Descriptor() ([]byte, []int) {
+	return file_headrace_v1_subscription_service_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *RedriveDeadLettersRequest) GetSubscription() string {
+	if x != nil {
+		return x.Subscription
+	}
+	return ""
+}
+
+func (x *RedriveDeadLettersRequest) GetSequences() []uint64 {
+	if x != nil {
+		return x.Sequences
+	}
+	return nil
+}
+
+// RedriveDeadLettersResponse answers RedriveDeadLetters.
+type RedriveDeadLettersResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Those that were there and are to be delivered again, in order.
+	Sequences     []uint64 `protobuf:"varint,1,rep,packed,name=sequences,proto3" json:"sequences,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RedriveDeadLettersResponse) Reset() {
+	*x = RedriveDeadLettersResponse{}
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RedriveDeadLettersResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RedriveDeadLettersResponse) ProtoMessage() {}
+
+func (x *RedriveDeadLettersResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RedriveDeadLettersResponse.ProtoReflect.Descriptor instead.
+func (*RedriveDeadLettersResponse) Descriptor() ([]byte, []int) {
+	return file_headrace_v1_subscription_service_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *RedriveDeadLettersResponse) GetSequences() []uint64 {
+	if x != nil {
+		return x.Sequences
+	}
+	return nil
+}
 
 // CreateSubscriptionRequest asks for a new subscription.
 type CreateSubscriptionRequest struct {
@@ -35,7 +452,7 @@ type CreateSubscriptionRequest struct {
 
 func (x *CreateSubscriptionRequest) Reset() {
 	*x = CreateSubscriptionRequest{}
-	mi := &file_headrace_v1_subscription_service_proto_msgTypes[0]
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -47,7 +464,7 @@ func (x *CreateSubscriptionRequest) String() string {
 func (*CreateSubscriptionRequest) ProtoMessage() {}
 
 func (x *CreateSubscriptionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_subscription_service_proto_msgTypes[0]
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -60,7 +477,7 @@ func (x *CreateSubscriptionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSubscriptionRequest.ProtoReflect.Descriptor instead.
 func (*CreateSubscriptionRequest) Descriptor() ([]byte, []int) {
-	return file_headrace_v1_subscription_service_proto_rawDescGZIP(), []int{0}
+	return file_headrace_v1_subscription_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *CreateSubscriptionRequest) GetSubscription() *Subscription {
@@ -88,7 +505,7 @@ type CreateSubscriptionResponse struct {
 
 func (x *CreateSubscriptionResponse) Reset() {
 	*x = CreateSubscriptionResponse{}
-	mi := &file_headrace_v1_subscription_service_proto_msgTypes[1]
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -100,7 +517,7 @@ func (x *CreateSubscriptionResponse) String() string {
 func (*CreateSubscriptionResponse) ProtoMessage() {}
 
 func (x *CreateSubscriptionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_subscription_service_proto_msgTypes[1]
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -113,7 +530,7 @@ func (x *CreateSubscriptionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSubscriptionResponse.ProtoReflect.Descriptor instead.
 func (*CreateSubscriptionResponse) Descriptor() ([]byte, []int) {
-	return file_headrace_v1_subscription_service_proto_rawDescGZIP(), []int{1}
+	return file_headrace_v1_subscription_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *CreateSubscriptionResponse) GetSubscription() *Subscription {
@@ -134,7 +551,7 @@ type GetSubscriptionRequest struct {
 
 func (x *GetSubscriptionRequest) Reset() {
 	*x = GetSubscriptionRequest{}
-	mi := &file_headrace_v1_subscription_service_proto_msgTypes[2]
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -146,7 +563,7 @@ func (x *GetSubscriptionRequest) String() string {
 func (*GetSubscriptionRequest) ProtoMessage() {}
 
 func (x *GetSubscriptionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_subscription_service_proto_msgTypes[2]
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -159,7 +576,7 @@ func (x *GetSubscriptionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSubscriptionRequest.ProtoReflect.Descriptor instead.
 func (*GetSubscriptionRequest) Descriptor() ([]byte, []int) {
-	return file_headrace_v1_subscription_service_proto_rawDescGZIP(), []int{2}
+	return file_headrace_v1_subscription_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *GetSubscriptionRequest) GetSubscription() string {
@@ -180,7 +597,7 @@ type GetSubscriptionResponse struct {
 
 func (x *GetSubscriptionResponse) Reset() {
 	*x = GetSubscriptionResponse{}
-	mi := &file_headrace_v1_subscription_service_proto_msgTypes[3]
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -192,7 +609,7 @@ func (x *GetSubscriptionResponse) String() string {
 func (*GetSubscriptionResponse) ProtoMessage() {}
 
 func (x *GetSubscriptionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_subscription_service_proto_msgTypes[3]
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -205,7 +622,7 @@ func (x *GetSubscriptionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSubscriptionResponse.ProtoReflect.Descriptor instead.
 func (*GetSubscriptionResponse) Descriptor() ([]byte, []int) {
-	return file_headrace_v1_subscription_service_proto_rawDescGZIP(), []int{3}
+	return file_headrace_v1_subscription_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *GetSubscriptionResponse) GetSubscription() *Subscription {
@@ -234,7 +651,7 @@ type ListSubscriptionsRequest struct {
 
 func (x *ListSubscriptionsRequest) Reset() {
 	*x = ListSubscriptionsRequest{}
-	mi := &file_headrace_v1_subscription_service_proto_msgTypes[4]
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -246,7 +663,7 @@ func (x *ListSubscriptionsRequest) String() string {
 func (*ListSubscriptionsRequest) ProtoMessage() {}
 
 func (x *ListSubscriptionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_subscription_service_proto_msgTypes[4]
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -259,7 +676,7 @@ func (x *ListSubscriptionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSubscriptionsRequest.ProtoReflect.Descriptor instead.
 func (*ListSubscriptionsRequest) Descriptor() ([]byte, []int) {
-	return file_headrace_v1_subscription_service_proto_rawDescGZIP(), []int{4}
+	return file_headrace_v1_subscription_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ListSubscriptionsRequest) GetNamespace() string {
@@ -303,7 +720,7 @@ type ListSubscriptionsResponse struct {
 
 func (x *ListSubscriptionsResponse) Reset() {
 	*x = ListSubscriptionsResponse{}
-	mi := &file_headrace_v1_subscription_service_proto_msgTypes[5]
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -315,7 +732,7 @@ func (x *ListSubscriptionsResponse) String() string {
 func (*ListSubscriptionsResponse) ProtoMessage() {}
 
 func (x *ListSubscriptionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_subscription_service_proto_msgTypes[5]
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -328,7 +745,7 @@ func (x *ListSubscriptionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSubscriptionsResponse.ProtoReflect.Descriptor instead.
 func (*ListSubscriptionsResponse) Descriptor() ([]byte, []int) {
-	return file_headrace_v1_subscription_service_proto_rawDescGZIP(), []int{5}
+	return file_headrace_v1_subscription_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ListSubscriptionsResponse) GetSubscriptions() []*Subscription {
@@ -360,7 +777,7 @@ type UpdateSubscriptionRequest struct {
 
 func (x *UpdateSubscriptionRequest) Reset() {
 	*x = UpdateSubscriptionRequest{}
-	mi := &file_headrace_v1_subscription_service_proto_msgTypes[6]
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -372,7 +789,7 @@ func (x *UpdateSubscriptionRequest) String() string {
 func (*UpdateSubscriptionRequest) ProtoMessage() {}
 
 func (x *UpdateSubscriptionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_subscription_service_proto_msgTypes[6]
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -385,7 +802,7 @@ func (x *UpdateSubscriptionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateSubscriptionRequest.ProtoReflect.Descriptor instead.
 func (*UpdateSubscriptionRequest) Descriptor() ([]byte, []int) {
-	return file_headrace_v1_subscription_service_proto_rawDescGZIP(), []int{6}
+	return file_headrace_v1_subscription_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *UpdateSubscriptionRequest) GetSubscription() *Subscription {
@@ -413,7 +830,7 @@ type UpdateSubscriptionResponse struct {
 
 func (x *UpdateSubscriptionResponse) Reset() {
 	*x = UpdateSubscriptionResponse{}
-	mi := &file_headrace_v1_subscription_service_proto_msgTypes[7]
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -425,7 +842,7 @@ func (x *UpdateSubscriptionResponse) String() string {
 func (*UpdateSubscriptionResponse) ProtoMessage() {}
 
 func (x *UpdateSubscriptionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_subscription_service_proto_msgTypes[7]
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -438,7 +855,7 @@ func (x *UpdateSubscriptionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateSubscriptionResponse.ProtoReflect.Descriptor instead.
 func (*UpdateSubscriptionResponse) Descriptor() ([]byte, []int) {
-	return file_headrace_v1_subscription_service_proto_rawDescGZIP(), []int{7}
+	return file_headrace_v1_subscription_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *UpdateSubscriptionResponse) GetSubscription() *Subscription {
@@ -459,7 +876,7 @@ type DeleteSubscriptionRequest struct {
 
 func (x *DeleteSubscriptionRequest) Reset() {
 	*x = DeleteSubscriptionRequest{}
-	mi := &file_headrace_v1_subscription_service_proto_msgTypes[8]
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -471,7 +888,7 @@ func (x *DeleteSubscriptionRequest) String() string {
 func (*DeleteSubscriptionRequest) ProtoMessage() {}
 
 func (x *DeleteSubscriptionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_subscription_service_proto_msgTypes[8]
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -484,7 +901,7 @@ func (x *DeleteSubscriptionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSubscriptionRequest.ProtoReflect.Descriptor instead.
 func (*DeleteSubscriptionRequest) Descriptor() ([]byte, []int) {
-	return file_headrace_v1_subscription_service_proto_rawDescGZIP(), []int{8}
+	return file_headrace_v1_subscription_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *DeleteSubscriptionRequest) GetSubscription() string {
@@ -503,7 +920,7 @@ type DeleteSubscriptionResponse struct {
 
 func (x *DeleteSubscriptionResponse) Reset() {
 	*x = DeleteSubscriptionResponse{}
-	mi := &file_headrace_v1_subscription_service_proto_msgTypes[9]
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -515,7 +932,7 @@ func (x *DeleteSubscriptionResponse) String() string {
 func (*DeleteSubscriptionResponse) ProtoMessage() {}
 
 func (x *DeleteSubscriptionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_subscription_service_proto_msgTypes[9]
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -528,7 +945,7 @@ func (x *DeleteSubscriptionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSubscriptionResponse.ProtoReflect.Descriptor instead.
 func (*DeleteSubscriptionResponse) Descriptor() ([]byte, []int) {
-	return file_headrace_v1_subscription_service_proto_rawDescGZIP(), []int{9}
+	return file_headrace_v1_subscription_service_proto_rawDescGZIP(), []int{16}
 }
 
 // GetSubscriptionStatsRequest asks for figures of a subscription.
@@ -542,7 +959,7 @@ type GetSubscriptionStatsRequest struct {
 
 func (x *GetSubscriptionStatsRequest) Reset() {
 	*x = GetSubscriptionStatsRequest{}
-	mi := &file_headrace_v1_subscription_service_proto_msgTypes[10]
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -554,7 +971,7 @@ func (x *GetSubscriptionStatsRequest) String() string {
 func (*GetSubscriptionStatsRequest) ProtoMessage() {}
 
 func (x *GetSubscriptionStatsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_subscription_service_proto_msgTypes[10]
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -567,7 +984,7 @@ func (x *GetSubscriptionStatsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSubscriptionStatsRequest.ProtoReflect.Descriptor instead.
 func (*GetSubscriptionStatsRequest) Descriptor() ([]byte, []int) {
-	return file_headrace_v1_subscription_service_proto_rawDescGZIP(), []int{10}
+	return file_headrace_v1_subscription_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *GetSubscriptionStatsRequest) GetSubscription() string {
@@ -588,7 +1005,7 @@ type GetSubscriptionStatsResponse struct {
 
 func (x *GetSubscriptionStatsResponse) Reset() {
 	*x = GetSubscriptionStatsResponse{}
-	mi := &file_headrace_v1_subscription_service_proto_msgTypes[11]
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -600,7 +1017,7 @@ func (x *GetSubscriptionStatsResponse) String() string {
 func (*GetSubscriptionStatsResponse) ProtoMessage() {}
 
 func (x *GetSubscriptionStatsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_subscription_service_proto_msgTypes[11]
+	mi := &file_headrace_v1_subscription_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -613,7 +1030,7 @@ func (x *GetSubscriptionStatsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSubscriptionStatsResponse.ProtoReflect.Descriptor instead.
 func (*GetSubscriptionStatsResponse) Descriptor() ([]byte, []int) {
-	return file_headrace_v1_subscription_service_proto_rawDescGZIP(), []int{11}
+	return file_headrace_v1_subscription_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *GetSubscriptionStatsResponse) GetStats() *SubscriptionStats {
@@ -627,7 +1044,34 @@ var File_headrace_v1_subscription_service_proto protoreflect.FileDescriptor
 
 const file_headrace_v1_subscription_service_proto_rawDesc = "" +
 	"\n" +
-	"&headrace/v1/subscription_service.proto\x12\vheadrace.v1\x1a google/protobuf/field_mask.proto\x1a\x1eheadrace/v1/subscription.proto\"\x8c\x01\n" +
+	"&headrace/v1/subscription_service.proto\x12\vheadrace.v1\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dheadrace/v1/dead_letter.proto\x1a\x1eheadrace/v1/subscription.proto\"\xc3\x01\n" +
+	"\x10DeadLetterFilter\x127\n" +
+	"\areasons\x18\x01 \x03(\x0e2\x1d.headrace.v1.DeadLetterReasonR\areasons\x129\n" +
+	"\n" +
+	"dead_since\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\tdeadSince\x12;\n" +
+	"\vdead_before\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"deadBefore\"\xff\x01\n" +
+	"\x16ListDeadLettersRequest\x12\"\n" +
+	"\fsubscription\x18\x01 \x01(\tR\fsubscription\x125\n" +
+	"\x06filter\x18\x02 \x01(\v2\x1d.headrace.v1.DeadLetterFilterR\x06filter\x12#\n" +
+	"\rfrom_sequence\x18\x03 \x01(\x04R\ffromSequence\x12\x1b\n" +
+	"\tpage_size\x18\x04 \x01(\rR\bpageSize\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x05 \x01(\tR\tpageToken\x12)\n" +
+	"\x10without_messages\x18\x06 \x01(\bR\x0fwithoutMessages\"}\n" +
+	"\x17ListDeadLettersResponse\x12:\n" +
+	"\fdead_letters\x18\x01 \x03(\v2\x17.headrace.v1.DeadLetterR\vdeadLetters\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"]\n" +
+	"\x19DiscardDeadLettersRequest\x12\"\n" +
+	"\fsubscription\x18\x01 \x01(\tR\fsubscription\x12\x1c\n" +
+	"\tsequences\x18\x02 \x03(\x04R\tsequences\":\n" +
+	"\x1aDiscardDeadLettersResponse\x12\x1c\n" +
+	"\tsequences\x18\x01 \x03(\x04R\tsequences\"]\n" +
+	"\x19RedriveDeadLettersRequest\x12\"\n" +
+	"\fsubscription\x18\x01 \x01(\tR\fsubscription\x12\x1c\n" +
+	"\tsequences\x18\x02 \x03(\x04R\tsequences\":\n" +
+	"\x1aRedriveDeadLettersResponse\x12\x1c\n" +
+	"\tsequences\x18\x01 \x03(\x04R\tsequences\"\x8c\x01\n" +
 	"\x19CreateSubscriptionRequest\x12=\n" +
 	"\fsubscription\x18\x01 \x01(\v2\x19.headrace.v1.SubscriptionR\fsubscription\x120\n" +
 	"\x05start\x18\x02 \x01(\v2\x1a.headrace.v1.StartPositionR\x05start\"[\n" +
@@ -658,14 +1102,17 @@ const file_headrace_v1_subscription_service_proto_rawDesc = "" +
 	"\x1bGetSubscriptionStatsRequest\x12\"\n" +
 	"\fsubscription\x18\x01 \x01(\tR\fsubscription\"T\n" +
 	"\x1cGetSubscriptionStatsResponse\x124\n" +
-	"\x05stats\x18\x01 \x01(\v2\x1e.headrace.v1.SubscriptionStatsR\x05stats2\xf9\x04\n" +
+	"\x05stats\x18\x01 \x01(\v2\x1e.headrace.v1.SubscriptionStatsR\x05stats2\xa5\a\n" +
 	"\x13SubscriptionService\x12e\n" +
 	"\x12CreateSubscription\x12&.headrace.v1.CreateSubscriptionRequest\x1a'.headrace.v1.CreateSubscriptionResponse\x12\\\n" +
 	"\x0fGetSubscription\x12#.headrace.v1.GetSubscriptionRequest\x1a$.headrace.v1.GetSubscriptionResponse\x12b\n" +
 	"\x11ListSubscriptions\x12%.headrace.v1.ListSubscriptionsRequest\x1a&.headrace.v1.ListSubscriptionsResponse\x12e\n" +
 	"\x12UpdateSubscription\x12&.headrace.v1.UpdateSubscriptionRequest\x1a'.headrace.v1.UpdateSubscriptionResponse\x12e\n" +
 	"\x12DeleteSubscription\x12&.headrace.v1.DeleteSubscriptionRequest\x1a'.headrace.v1.DeleteSubscriptionResponse\x12k\n" +
-	"\x14GetSubscriptionStats\x12(.headrace.v1.GetSubscriptionStatsRequest\x1a).headrace.v1.GetSubscriptionStatsResponseBh\n" +
+	"\x14GetSubscriptionStats\x12(.headrace.v1.GetSubscriptionStatsRequest\x1a).headrace.v1.GetSubscriptionStatsResponse\x12\\\n" +
+	"\x0fListDeadLetters\x12#.headrace.v1.ListDeadLettersRequest\x1a$.headrace.v1.ListDeadLettersResponse\x12e\n" +
+	"\x12DiscardDeadLetters\x12&.headrace.v1.DiscardDeadLettersRequest\x1a'.headrace.v1.DiscardDeadLettersResponse\x12e\n" +
+	"\x12RedriveDeadLetters\x12&.headrace.v1.RedriveDeadLettersRequest\x1a'.headrace.v1.RedriveDeadLettersResponseBh\n" +
 	"\x0eio.headrace.v1B\x18SubscriptionServiceProtoP\x01Z:github.com/headrace/headrace/gen/go/headrace/v1;headracev1b\x06proto3"
 
 var (
@@ -680,52 +1127,73 @@ func file_headrace_v1_subscription_service_proto_rawDescGZIP() []byte {
 	return file_headrace_v1_subscription_service_proto_rawDescData
 }
 
-var file_headrace_v1_subscription_service_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_headrace_v1_subscription_service_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_headrace_v1_subscription_service_proto_goTypes = []any{
-	(*CreateSubscriptionRequest)(nil),    // 0: headrace.v1.CreateSubscriptionRequest
-	(*CreateSubscriptionResponse)(nil),   // 1: headrace.v1.CreateSubscriptionResponse
-	(*GetSubscriptionRequest)(nil),       // 2: headrace.v1.GetSubscriptionRequest
-	(*GetSubscriptionResponse)(nil),      // 3: headrace.v1.GetSubscriptionResponse
-	(*ListSubscriptionsRequest)(nil),     // 4: headrace.v1.ListSubscriptionsRequest
-	(*ListSubscriptionsResponse)(nil),    // 5: headrace.v1.ListSubscriptionsResponse
-	(*UpdateSubscriptionRequest)(nil),    // 6: headrace.v1.UpdateSubscriptionRequest
-	(*UpdateSubscriptionResponse)(nil),   // 7: headrace.v1.UpdateSubscriptionResponse
-	(*DeleteSubscriptionRequest)(nil),    // 8: headrace.v1.DeleteSubscriptionRequest
-	(*DeleteSubscriptionResponse)(nil),   // 9: headrace.v1.DeleteSubscriptionResponse
-	(*GetSubscriptionStatsRequest)(nil),  // 10: headrace.v1.GetSubscriptionStatsRequest
-	(*GetSubscriptionStatsResponse)(nil), // 11: headrace.v1.GetSubscriptionStatsResponse
-	(*Subscription)(nil),                 // 12: headrace.v1.Subscription
-	(*StartPosition)(nil),                // 13: headrace.v1.StartPosition
-	(*fieldmaskpb.FieldMask)(nil),        // 14: google.protobuf.FieldMask
-	(*SubscriptionStats)(nil),            // 15: headrace.v1.SubscriptionStats
+	(*DeadLetterFilter)(nil),             // 0: headrace.v1.DeadLetterFilter
+	(*ListDeadLettersRequest)(nil),       // 1: headrace.v1.ListDeadLettersRequest
+	(*ListDeadLettersResponse)(nil),      // 2: headrace.v1.ListDeadLettersResponse
+	(*DiscardDeadLettersRequest)(nil),    // 3: headrace.v1.DiscardDeadLettersRequest
+	(*DiscardDeadLettersResponse)(nil),   // 4: headrace.v1.DiscardDeadLettersResponse
+	(*RedriveDeadLettersRequest)(nil),    // 5: headrace.v1.RedriveDeadLettersRequest
+	(*RedriveDeadLettersResponse)(nil),   // 6: headrace.v1.RedriveDeadLettersResponse
+	(*CreateSubscriptionRequest)(nil),    // 7: headrace.v1.CreateSubscriptionRequest
+	(*CreateSubscriptionResponse)(nil),   // 8: headrace.v1.CreateSubscriptionResponse
+	(*GetSubscriptionRequest)(nil),       // 9: headrace.v1.GetSubscriptionRequest
+	(*GetSubscriptionResponse)(nil),      // 10: headrace.v1.GetSubscriptionResponse
+	(*ListSubscriptionsRequest)(nil),     // 11: headrace.v1.ListSubscriptionsRequest
+	(*ListSubscriptionsResponse)(nil),    // 12: headrace.v1.ListSubscriptionsResponse
+	(*UpdateSubscriptionRequest)(nil),    // 13: headrace.v1.UpdateSubscriptionRequest
+	(*UpdateSubscriptionResponse)(nil),   // 14: headrace.v1.UpdateSubscriptionResponse
+	(*DeleteSubscriptionRequest)(nil),    // 15: headrace.v1.DeleteSubscriptionRequest
+	(*DeleteSubscriptionResponse)(nil),   // 16: headrace.v1.DeleteSubscriptionResponse
+	(*GetSubscriptionStatsRequest)(nil),  // 17: headrace.v1.GetSubscriptionStatsRequest
+	(*GetSubscriptionStatsResponse)(nil), // 18: headrace.v1.GetSubscriptionStatsResponse
+	(DeadLetterReason)(0),                // 19: headrace.v1.DeadLetterReason
+	(*timestamppb.Timestamp)(nil),        // 20: google.protobuf.Timestamp
+	(*DeadLetter)(nil),                   // 21: headrace.v1.DeadLetter
+	(*Subscription)(nil),                 // 22: headrace.v1.Subscription
+	(*StartPosition)(nil),                // 23: headrace.v1.StartPosition
+	(*fieldmaskpb.FieldMask)(nil),        // 24: google.protobuf.FieldMask
+	(*SubscriptionStats)(nil),            // 25: headrace.v1.SubscriptionStats
 }
 var file_headrace_v1_subscription_service_proto_depIdxs = []int32{
-	12, // 0: headrace.v1.CreateSubscriptionRequest.subscription:type_name -> headrace.v1.Subscription
-	13, // 1: headrace.v1.CreateSubscriptionRequest.start:type_name -> headrace.v1.StartPosition
-	12, // 2: headrace.v1.CreateSubscriptionResponse.subscription:type_name -> headrace.v1.Subscription
-	12, // 3: headrace.v1.GetSubscriptionResponse.subscription:type_name -> headrace.v1.Subscription
-	12, // 4: headrace.v1.ListSubscriptionsResponse.subscriptions:type_name -> headrace.v1.Subscription
-	12, // 5: headrace.v1.UpdateSubscriptionRequest.subscription:type_name -> headrace.v1.Subscription
-	14, // 6: headrace.v1.UpdateSubscriptionRequest.update_mask:type_name -> google.protobuf.FieldMask
-	12, // 7: headrace.v1.UpdateSubscriptionResponse.subscription:type_name -> headrace.v1.Subscription
-	15, // 8: headrace.v1.GetSubscriptionStatsResponse.stats:type_name -> headrace.v1.SubscriptionStats
-	0,  // 9: headrace.v1.SubscriptionService.CreateSubscription:input_type -> headrace.v1.CreateSubscriptionRequest
-	2,  // 10: headrace.v1.SubscriptionService.GetSubscription:input_type -> headrace.v1.GetSubscriptionRequest
-	4,  // 11: headrace.v1.SubscriptionService.ListSubscriptions:input_type -> headrace.v1.ListSubscriptionsRequest
-	6,  // 12: headrace.v1.SubscriptionService.UpdateSubscription:input_type -> headrace.v1.UpdateSubscriptionRequest
-	8,  // 13: headrace.v1.SubscriptionService.DeleteSubscription:input_type -> headrace.v1.DeleteSubscriptionRequest
-	10, // 14: headrace.v1.SubscriptionService.GetSubscriptionStats:input_type -> headrace.v1.GetSubscriptionStatsRequest
-	1,  // 15: headrace.v1.SubscriptionService.CreateSubscription:output_type -> headrace.v1.CreateSubscriptionResponse
-	3,  // 16: headrace.v1.SubscriptionService.GetSubscription:output_type -> headrace.v1.GetSubscriptionResponse
-	5,  // 17: headrace.v1.SubscriptionService.ListSubscriptions:output_type -> headrace.v1.ListSubscriptionsResponse
-	7,  // 18: headrace.v1.SubscriptionService.UpdateSubscription:output_type -> headrace.v1.UpdateSubscriptionResponse
-	9,  // 19: headrace.v1.SubscriptionService.DeleteSubscription:output_type -> headrace.v1.DeleteSubscriptionResponse
-	11, // 20: headrace.v1.SubscriptionService.GetSubscriptionStats:output_type -> headrace.v1.GetSubscriptionStatsResponse
-	15, // [15:21] is the sub-list for method output_type
-	9,  // [9:15] is the sub-list for method input_type
-	9,  // [9:9] is the sub-list for extension type_name
-	9,  // [9:9] is the sub-list for extension extendee
-	0,  // [0:9] is the sub-list for field type_name
+	19, // 0: headrace.v1.DeadLetterFilter.reasons:type_name -> headrace.v1.DeadLetterReason
+	20, // 1: headrace.v1.DeadLetterFilter.dead_since:type_name -> google.protobuf.Timestamp
+	20, // 2: headrace.v1.DeadLetterFilter.dead_before:type_name -> google.protobuf.Timestamp
+	0,  // 3: headrace.v1.ListDeadLettersRequest.filter:type_name -> headrace.v1.DeadLetterFilter
+	21, // 4: headrace.v1.ListDeadLettersResponse.dead_letters:type_name -> headrace.v1.DeadLetter
+	22, // 5: headrace.v1.CreateSubscriptionRequest.subscription:type_name -> headrace.v1.Subscription
+	23, // 6: headrace.v1.CreateSubscriptionRequest.start:type_name -> headrace.v1.StartPosition
+	22, // 7: headrace.v1.CreateSubscriptionResponse.subscription:type_name -> headrace.v1.Subscription
+	22, // 8: headrace.v1.GetSubscriptionResponse.subscription:type_name -> headrace.v1.Subscription
+	22, // 9: headrace.v1.ListSubscriptionsResponse.subscriptions:type_name -> headrace.v1.Subscription
+	22, // 10: headrace.v1.UpdateSubscriptionRequest.subscription:type_name -> headrace.v1.Subscription
+	24, // 11: headrace.v1.UpdateSubscriptionRequest.update_mask:type_name -> google.protobuf.FieldMask
+	22, // 12: headrace.v1.UpdateSubscriptionResponse.subscription:type_name -> headrace.v1.Subscription
+	25, // 13: headrace.v1.GetSubscriptionStatsResponse.stats:type_name -> headrace.v1.SubscriptionStats
+	7,  // 14: headrace.v1.SubscriptionService.CreateSubscription:input_type -> headrace.v1.CreateSubscriptionRequest
+	9,  // 15: headrace.v1.SubscriptionService.GetSubscription:input_type -> headrace.v1.GetSubscriptionRequest
+	11, // 16: headrace.v1.SubscriptionService.ListSubscriptions:input_type -> headrace.v1.ListSubscriptionsRequest
+	13, // 17: headrace.v1.SubscriptionService.UpdateSubscription:input_type -> headrace.v1.UpdateSubscriptionRequest
+	15, // 18: headrace.v1.SubscriptionService.DeleteSubscription:input_type -> headrace.v1.DeleteSubscriptionRequest
+	17, // 19: headrace.v1.SubscriptionService.GetSubscriptionStats:input_type -> headrace.v1.GetSubscriptionStatsRequest
+	1,  // 20: headrace.v1.SubscriptionService.ListDeadLetters:input_type -> headrace.v1.ListDeadLettersRequest
+	3,  // 21: headrace.v1.SubscriptionService.DiscardDeadLetters:input_type -> headrace.v1.DiscardDeadLettersRequest
+	5,  // 22: headrace.v1.SubscriptionService.RedriveDeadLetters:input_type -> headrace.v1.RedriveDeadLettersRequest
+	8,  // 23: headrace.v1.SubscriptionService.CreateSubscription:output_type -> headrace.v1.CreateSubscriptionResponse
+	10, // 24: headrace.v1.SubscriptionService.GetSubscription:output_type -> headrace.v1.GetSubscriptionResponse
+	12, // 25: headrace.v1.SubscriptionService.ListSubscriptions:output_type -> headrace.v1.ListSubscriptionsResponse
+	14, // 26: headrace.v1.SubscriptionService.UpdateSubscription:output_type -> headrace.v1.UpdateSubscriptionResponse
+	16, // 27: headrace.v1.SubscriptionService.DeleteSubscription:output_type -> headrace.v1.DeleteSubscriptionResponse
+	18, // 28: headrace.v1.SubscriptionService.GetSubscriptionStats:output_type -> headrace.v1.GetSubscriptionStatsResponse
+	2,  // 29: headrace.v1.SubscriptionService.ListDeadLetters:output_type -> headrace.v1.ListDeadLettersResponse
+	4,  // 30: headrace.v1.SubscriptionService.DiscardDeadLetters:output_type -> headrace.v1.DiscardDeadLettersResponse
+	6,  // 31: headrace.v1.SubscriptionService.RedriveDeadLetters:output_type -> headrace.v1.RedriveDeadLettersResponse
+	23, // [23:32] is the sub-list for method output_type
+	14, // [14:23] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_headrace_v1_subscription_service_proto_init() }
@@ -733,6 +1201,7 @@ func file_headrace_v1_subscription_service_proto_init() {
 	if File_headrace_v1_subscription_service_proto != nil {
 		return
 	}
+	file_headrace_v1_dead_letter_proto_init()
 	file_headrace_v1_subscription_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -740,7 +1209,7 @@ func file_headrace_v1_subscription_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_headrace_v1_subscription_service_proto_rawDesc), len(file_headrace_v1_subscription_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   12,
+			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

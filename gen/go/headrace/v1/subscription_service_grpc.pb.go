@@ -25,6 +25,9 @@ const (
 	SubscriptionService_UpdateSubscription_FullMethodName   = "/headrace.v1.SubscriptionService/UpdateSubscription"
 	SubscriptionService_DeleteSubscription_FullMethodName   = "/headrace.v1.SubscriptionService/DeleteSubscription"
 	SubscriptionService_GetSubscriptionStats_FullMethodName = "/headrace.v1.SubscriptionService/GetSubscriptionStats"
+	SubscriptionService_ListDeadLetters_FullMethodName      = "/headrace.v1.SubscriptionService/ListDeadLetters"
+	SubscriptionService_DiscardDeadLetters_FullMethodName   = "/headrace.v1.SubscriptionService/DiscardDeadLetters"
+	SubscriptionService_RedriveDeadLetters_FullMethodName   = "/headrace.v1.SubscriptionService/RedriveDeadLetters"
 )
 
 // SubscriptionServiceClient is the client API for SubscriptionService service.
@@ -61,6 +64,25 @@ type SubscriptionServiceClient interface {
 	// GetSubscriptionStats returns figures of a subscription and of its sessions.
 	// Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
 	GetSubscriptionStats(ctx context.Context, in *GetSubscriptionStatsRequest, opts ...grpc.CallOption) (*GetSubscriptionStatsResponse, error)
+	// ListDeadLetters returns dead letters of a subscription in order of their
+	// sequences, a page at a time. It takes nothing away.
+	//
+	// Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS with
+	// the sequence of a dead letter that is damaged; the page before it ends there.
+	ListDeadLetters(ctx context.Context, in *ListDeadLettersRequest, opts ...grpc.CallOption) (*ListDeadLettersResponse, error)
+	// DiscardDeadLetters deletes dead letters for good.
+	//
+	// Idempotent: what is gone already is passed over. Reasons: INVALID_NAME,
+	// INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS.
+	DiscardDeadLetters(ctx context.Context, in *DiscardDeadLettersRequest, opts ...grpc.CallOption) (*DiscardDeadLettersResponse, error)
+	// RedriveDeadLetters gives dead letters back to their subscription: in one commit
+	// each leaves the dead letters and stands in the subscription's own partition,
+	// 65,535, under its first id, key and times. Its attempts begin again; its failures
+	// go along. Topic, floor and seeks are not touched.
+	//
+	// Idempotent: what is gone already is passed over. Reasons: INVALID_NAME,
+	// INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DISK_FULL, DATA_LOSS.
+	RedriveDeadLetters(ctx context.Context, in *RedriveDeadLettersRequest, opts ...grpc.CallOption) (*RedriveDeadLettersResponse, error)
 }
 
 type subscriptionServiceClient struct {
@@ -131,6 +153,36 @@ func (c *subscriptionServiceClient) GetSubscriptionStats(ctx context.Context, in
 	return out, nil
 }
 
+func (c *subscriptionServiceClient) ListDeadLetters(ctx context.Context, in *ListDeadLettersRequest, opts ...grpc.CallOption) (*ListDeadLettersResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListDeadLettersResponse)
+	err := c.cc.Invoke(ctx, SubscriptionService_ListDeadLetters_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *subscriptionServiceClient) DiscardDeadLetters(ctx context.Context, in *DiscardDeadLettersRequest, opts ...grpc.CallOption) (*DiscardDeadLettersResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(DiscardDeadLettersResponse)
+	err := c.cc.Invoke(ctx, SubscriptionService_DiscardDeadLetters_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *subscriptionServiceClient) RedriveDeadLetters(ctx context.Context, in *RedriveDeadLettersRequest, opts ...grpc.CallOption) (*RedriveDeadLettersResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RedriveDeadLettersResponse)
+	err := c.cc.Invoke(ctx, SubscriptionService_RedriveDeadLetters_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // SubscriptionServiceServer is the server API for SubscriptionService service.
 // All implementations must embed UnimplementedSubscriptionServiceServer
 // for forward compatibility.
@@ -165,6 +217,25 @@ type SubscriptionServiceServer interface {
 	// GetSubscriptionStats returns figures of a subscription and of its sessions.
 	// Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
 	GetSubscriptionStats(context.Context, *GetSubscriptionStatsRequest) (*GetSubscriptionStatsResponse, error)
+	// ListDeadLetters returns dead letters of a subscription in order of their
+	// sequences, a page at a time. It takes nothing away.
+	//
+	// Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS with
+	// the sequence of a dead letter that is damaged; the page before it ends there.
+	ListDeadLetters(context.Context, *ListDeadLettersRequest) (*ListDeadLettersResponse, error)
+	// DiscardDeadLetters deletes dead letters for good.
+	//
+	// Idempotent: what is gone already is passed over. Reasons: INVALID_NAME,
+	// INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS.
+	DiscardDeadLetters(context.Context, *DiscardDeadLettersRequest) (*DiscardDeadLettersResponse, error)
+	// RedriveDeadLetters gives dead letters back to their subscription: in one commit
+	// each leaves the dead letters and stands in the subscription's own partition,
+	// 65,535, under its first id, key and times. Its attempts begin again; its failures
+	// go along. Topic, floor and seeks are not touched.
+	//
+	// Idempotent: what is gone already is passed over. Reasons: INVALID_NAME,
+	// INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DISK_FULL, DATA_LOSS.
+	RedriveDeadLetters(context.Context, *RedriveDeadLettersRequest) (*RedriveDeadLettersResponse, error)
 	mustEmbedUnimplementedSubscriptionServiceServer()
 }
 
@@ -192,6 +263,15 @@ func (UnimplementedSubscriptionServiceServer) DeleteSubscription(context.Context
 }
 func (UnimplementedSubscriptionServiceServer) GetSubscriptionStats(context.Context, *GetSubscriptionStatsRequest) (*GetSubscriptionStatsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetSubscriptionStats not implemented")
+}
+func (UnimplementedSubscriptionServiceServer) ListDeadLetters(context.Context, *ListDeadLettersRequest) (*ListDeadLettersResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListDeadLetters not implemented")
+}
+func (UnimplementedSubscriptionServiceServer) DiscardDeadLetters(context.Context, *DiscardDeadLettersRequest) (*DiscardDeadLettersResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method DiscardDeadLetters not implemented")
+}
+func (UnimplementedSubscriptionServiceServer) RedriveDeadLetters(context.Context, *RedriveDeadLettersRequest) (*RedriveDeadLettersResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method RedriveDeadLetters not implemented")
 }
 func (UnimplementedSubscriptionServiceServer) mustEmbedUnimplementedSubscriptionServiceServer() {}
 func (UnimplementedSubscriptionServiceServer) testEmbeddedByValue()                             {}
@@ -322,6 +402,60 @@ func _SubscriptionService_GetSubscriptionStats_Handler(srv interface{}, ctx cont
 	return interceptor(ctx, in, info, handler)
 }
 
+func _SubscriptionService_ListDeadLetters_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListDeadLettersRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SubscriptionServiceServer).ListDeadLetters(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SubscriptionService_ListDeadLetters_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SubscriptionServiceServer).ListDeadLetters(ctx, req.(*ListDeadLettersRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SubscriptionService_DiscardDeadLetters_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DiscardDeadLettersRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SubscriptionServiceServer).DiscardDeadLetters(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SubscriptionService_DiscardDeadLetters_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SubscriptionServiceServer).DiscardDeadLetters(ctx, req.(*DiscardDeadLettersRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SubscriptionService_RedriveDeadLetters_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(RedriveDeadLettersRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SubscriptionServiceServer).RedriveDeadLetters(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SubscriptionService_RedriveDeadLetters_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SubscriptionServiceServer).RedriveDeadLetters(ctx, req.(*RedriveDeadLettersRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // SubscriptionService_ServiceDesc is the grpc.ServiceDesc for SubscriptionService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -352,6 +486,18 @@ var SubscriptionService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "GetSubscriptionStats",
 			Handler:    _SubscriptionService_GetSubscriptionStats_Handler,
+		},
+		{
+			MethodName: "ListDeadLetters",
+			Handler:    _SubscriptionService_ListDeadLetters_Handler,
+		},
+		{
+			MethodName: "DiscardDeadLetters",
+			Handler:    _SubscriptionService_DiscardDeadLetters_Handler,
+		},
+		{
+			MethodName: "RedriveDeadLetters",
+			Handler:    _SubscriptionService_RedriveDeadLetters_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},

@@ -175,7 +175,7 @@ class StartOffsets(_message.Message):
     def __init__(self, positions: _Optional[_Iterable[_Union[_message_pb2.Position, _Mapping]]] = ...) -> None: ...
 
 class SubscriptionStats(_message.Message):
-    __slots__ = ("subscription", "backlog", "outstanding", "oldest_unacked_age", "delivered", "redelivered", "acked", "retried", "released", "expired", "partitions", "sessions")
+    __slots__ = ("subscription", "backlog", "outstanding", "oldest_unacked_age", "delivered", "redelivered", "acked", "retried", "released", "expired", "partitions", "sessions", "rejected", "dead_lettered", "dead_letters")
     SUBSCRIPTION_FIELD_NUMBER: _ClassVar[int]
     BACKLOG_FIELD_NUMBER: _ClassVar[int]
     OUTSTANDING_FIELD_NUMBER: _ClassVar[int]
@@ -188,6 +188,9 @@ class SubscriptionStats(_message.Message):
     EXPIRED_FIELD_NUMBER: _ClassVar[int]
     PARTITIONS_FIELD_NUMBER: _ClassVar[int]
     SESSIONS_FIELD_NUMBER: _ClassVar[int]
+    REJECTED_FIELD_NUMBER: _ClassVar[int]
+    DEAD_LETTERED_FIELD_NUMBER: _ClassVar[int]
+    DEAD_LETTERS_FIELD_NUMBER: _ClassVar[int]
     subscription: str
     backlog: _message_pb2.Amount
     outstanding: _message_pb2.Amount
@@ -200,7 +203,10 @@ class SubscriptionStats(_message.Message):
     expired: int
     partitions: _containers.RepeatedCompositeFieldContainer[SubscriptionPartitionStats]
     sessions: _containers.RepeatedCompositeFieldContainer[SessionStats]
-    def __init__(self, subscription: _Optional[str] = ..., backlog: _Optional[_Union[_message_pb2.Amount, _Mapping]] = ..., outstanding: _Optional[_Union[_message_pb2.Amount, _Mapping]] = ..., oldest_unacked_age: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., delivered: _Optional[int] = ..., redelivered: _Optional[int] = ..., acked: _Optional[int] = ..., retried: _Optional[int] = ..., released: _Optional[int] = ..., expired: _Optional[int] = ..., partitions: _Optional[_Iterable[_Union[SubscriptionPartitionStats, _Mapping]]] = ..., sessions: _Optional[_Iterable[_Union[SessionStats, _Mapping]]] = ...) -> None: ...
+    rejected: int
+    dead_lettered: int
+    dead_letters: int
+    def __init__(self, subscription: _Optional[str] = ..., backlog: _Optional[_Union[_message_pb2.Amount, _Mapping]] = ..., outstanding: _Optional[_Union[_message_pb2.Amount, _Mapping]] = ..., oldest_unacked_age: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., delivered: _Optional[int] = ..., redelivered: _Optional[int] = ..., acked: _Optional[int] = ..., retried: _Optional[int] = ..., released: _Optional[int] = ..., expired: _Optional[int] = ..., partitions: _Optional[_Iterable[_Union[SubscriptionPartitionStats, _Mapping]]] = ..., sessions: _Optional[_Iterable[_Union[SessionStats, _Mapping]]] = ..., rejected: _Optional[int] = ..., dead_lettered: _Optional[int] = ..., dead_letters: _Optional[int] = ...) -> None: ...
 
 class SubscriptionPartitionStats(_message.Message):
     __slots__ = ("partition", "floor", "next_offset", "settled_past_floor", "backlog")

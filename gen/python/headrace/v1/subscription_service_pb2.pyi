@@ -1,4 +1,8 @@
+import datetime
+
 from google.protobuf import field_mask_pb2 as _field_mask_pb2
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from headrace.v1 import dead_letter_pb2 as _dead_letter_pb2
 from headrace.v1 import subscription_pb2 as _subscription_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
@@ -7,6 +11,68 @@ from collections.abc import Iterable as _Iterable, Mapping as _Mapping
 from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class DeadLetterFilter(_message.Message):
+    __slots__ = ("reasons", "dead_since", "dead_before")
+    REASONS_FIELD_NUMBER: _ClassVar[int]
+    DEAD_SINCE_FIELD_NUMBER: _ClassVar[int]
+    DEAD_BEFORE_FIELD_NUMBER: _ClassVar[int]
+    reasons: _containers.RepeatedScalarFieldContainer[_dead_letter_pb2.DeadLetterReason]
+    dead_since: _timestamp_pb2.Timestamp
+    dead_before: _timestamp_pb2.Timestamp
+    def __init__(self, reasons: _Optional[_Iterable[_Union[_dead_letter_pb2.DeadLetterReason, str]]] = ..., dead_since: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., dead_before: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class ListDeadLettersRequest(_message.Message):
+    __slots__ = ("subscription", "filter", "from_sequence", "page_size", "page_token", "without_messages")
+    SUBSCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    FILTER_FIELD_NUMBER: _ClassVar[int]
+    FROM_SEQUENCE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    WITHOUT_MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    subscription: str
+    filter: DeadLetterFilter
+    from_sequence: int
+    page_size: int
+    page_token: str
+    without_messages: bool
+    def __init__(self, subscription: _Optional[str] = ..., filter: _Optional[_Union[DeadLetterFilter, _Mapping]] = ..., from_sequence: _Optional[int] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., without_messages: bool = ...) -> None: ...
+
+class ListDeadLettersResponse(_message.Message):
+    __slots__ = ("dead_letters", "next_page_token")
+    DEAD_LETTERS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    dead_letters: _containers.RepeatedCompositeFieldContainer[_dead_letter_pb2.DeadLetter]
+    next_page_token: str
+    def __init__(self, dead_letters: _Optional[_Iterable[_Union[_dead_letter_pb2.DeadLetter, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class DiscardDeadLettersRequest(_message.Message):
+    __slots__ = ("subscription", "sequences")
+    SUBSCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    SEQUENCES_FIELD_NUMBER: _ClassVar[int]
+    subscription: str
+    sequences: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, subscription: _Optional[str] = ..., sequences: _Optional[_Iterable[int]] = ...) -> None: ...
+
+class DiscardDeadLettersResponse(_message.Message):
+    __slots__ = ("sequences",)
+    SEQUENCES_FIELD_NUMBER: _ClassVar[int]
+    sequences: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, sequences: _Optional[_Iterable[int]] = ...) -> None: ...
+
+class RedriveDeadLettersRequest(_message.Message):
+    __slots__ = ("subscription", "sequences")
+    SUBSCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    SEQUENCES_FIELD_NUMBER: _ClassVar[int]
+    subscription: str
+    sequences: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, subscription: _Optional[str] = ..., sequences: _Optional[_Iterable[int]] = ...) -> None: ...
+
+class RedriveDeadLettersResponse(_message.Message):
+    __slots__ = ("sequences",)
+    SEQUENCES_FIELD_NUMBER: _ClassVar[int]
+    sequences: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, sequences: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class CreateSubscriptionRequest(_message.Message):
     __slots__ = ("subscription", "start")

@@ -66,6 +66,21 @@ class SubscriptionServiceStub(object):
                 request_serializer=headrace_dot_v1_dot_subscription__service__pb2.GetSubscriptionStatsRequest.SerializeToString,
                 response_deserializer=headrace_dot_v1_dot_subscription__service__pb2.GetSubscriptionStatsResponse.FromString,
                 _registered_method=True)
+        self.ListDeadLetters = channel.unary_unary(
+                '/headrace.v1.SubscriptionService/ListDeadLetters',
+                request_serializer=headrace_dot_v1_dot_subscription__service__pb2.ListDeadLettersRequest.SerializeToString,
+                response_deserializer=headrace_dot_v1_dot_subscription__service__pb2.ListDeadLettersResponse.FromString,
+                _registered_method=True)
+        self.DiscardDeadLetters = channel.unary_unary(
+                '/headrace.v1.SubscriptionService/DiscardDeadLetters',
+                request_serializer=headrace_dot_v1_dot_subscription__service__pb2.DiscardDeadLettersRequest.SerializeToString,
+                response_deserializer=headrace_dot_v1_dot_subscription__service__pb2.DiscardDeadLettersResponse.FromString,
+                _registered_method=True)
+        self.RedriveDeadLetters = channel.unary_unary(
+                '/headrace.v1.SubscriptionService/RedriveDeadLetters',
+                request_serializer=headrace_dot_v1_dot_subscription__service__pb2.RedriveDeadLettersRequest.SerializeToString,
+                response_deserializer=headrace_dot_v1_dot_subscription__service__pb2.RedriveDeadLettersResponse.FromString,
+                _registered_method=True)
 
 
 class SubscriptionServiceServicer(object):
@@ -130,6 +145,40 @@ class SubscriptionServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListDeadLetters(self, request, context):
+        """ListDeadLetters returns dead letters of a subscription in order of their
+        sequences, a page at a time. It takes nothing away.
+
+        Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS with
+        the sequence of a dead letter that is damaged; the page before it ends there.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DiscardDeadLetters(self, request, context):
+        """DiscardDeadLetters deletes dead letters for good.
+
+        Idempotent: what is gone already is passed over. Reasons: INVALID_NAME,
+        INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RedriveDeadLetters(self, request, context):
+        """RedriveDeadLetters gives dead letters back to their subscription: in one commit
+        each leaves the dead letters and stands in the subscription's own partition,
+        65,535, under its first id, key and times. Its attempts begin again; its failures
+        go along. Topic, floor and seeks are not touched.
+
+        Idempotent: what is gone already is passed over. Reasons: INVALID_NAME,
+        INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DISK_FULL, DATA_LOSS.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_SubscriptionServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -162,6 +211,21 @@ def add_SubscriptionServiceServicer_to_server(servicer, server):
                     servicer.GetSubscriptionStats,
                     request_deserializer=headrace_dot_v1_dot_subscription__service__pb2.GetSubscriptionStatsRequest.FromString,
                     response_serializer=headrace_dot_v1_dot_subscription__service__pb2.GetSubscriptionStatsResponse.SerializeToString,
+            ),
+            'ListDeadLetters': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListDeadLetters,
+                    request_deserializer=headrace_dot_v1_dot_subscription__service__pb2.ListDeadLettersRequest.FromString,
+                    response_serializer=headrace_dot_v1_dot_subscription__service__pb2.ListDeadLettersResponse.SerializeToString,
+            ),
+            'DiscardDeadLetters': grpc.unary_unary_rpc_method_handler(
+                    servicer.DiscardDeadLetters,
+                    request_deserializer=headrace_dot_v1_dot_subscription__service__pb2.DiscardDeadLettersRequest.FromString,
+                    response_serializer=headrace_dot_v1_dot_subscription__service__pb2.DiscardDeadLettersResponse.SerializeToString,
+            ),
+            'RedriveDeadLetters': grpc.unary_unary_rpc_method_handler(
+                    servicer.RedriveDeadLetters,
+                    request_deserializer=headrace_dot_v1_dot_subscription__service__pb2.RedriveDeadLettersRequest.FromString,
+                    response_serializer=headrace_dot_v1_dot_subscription__service__pb2.RedriveDeadLettersResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -328,6 +392,87 @@ class SubscriptionService(object):
             '/headrace.v1.SubscriptionService/GetSubscriptionStats',
             headrace_dot_v1_dot_subscription__service__pb2.GetSubscriptionStatsRequest.SerializeToString,
             headrace_dot_v1_dot_subscription__service__pb2.GetSubscriptionStatsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListDeadLetters(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/headrace.v1.SubscriptionService/ListDeadLetters',
+            headrace_dot_v1_dot_subscription__service__pb2.ListDeadLettersRequest.SerializeToString,
+            headrace_dot_v1_dot_subscription__service__pb2.ListDeadLettersResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DiscardDeadLetters(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/headrace.v1.SubscriptionService/DiscardDeadLetters',
+            headrace_dot_v1_dot_subscription__service__pb2.DiscardDeadLettersRequest.SerializeToString,
+            headrace_dot_v1_dot_subscription__service__pb2.DiscardDeadLettersResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RedriveDeadLetters(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/headrace.v1.SubscriptionService/RedriveDeadLetters',
+            headrace_dot_v1_dot_subscription__service__pb2.RedriveDeadLettersRequest.SerializeToString,
+            headrace_dot_v1_dot_subscription__service__pb2.RedriveDeadLettersResponse.FromString,
             options,
             channel_credentials,
             insecure,

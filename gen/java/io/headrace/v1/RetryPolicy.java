@@ -130,8 +130,9 @@ private static final long serialVersionUID = 0L;
   private int maxAttempts_ = 0;
   /**
    * <pre>
-   * The attempts after which a message is a dead letter; 0: never. The server
-   * stores 0 when unset. Not served yet: NOT_SERVED when above 0.
+   * The failed attempts after which a message is a dead letter, at most 1,000; 0:
+   * never. Default: 16. Where it was 0, attempts count from the moment that it is
+   * set.
    * </pre>
    *
    * <code>optional uint32 max_attempts = 3 [json_name = "maxAttempts"];</code>
@@ -143,8 +144,9 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The attempts after which a message is a dead letter; 0: never. The server
-   * stores 0 when unset. Not served yet: NOT_SERVED when above 0.
+   * The failed attempts after which a message is a dead letter, at most 1,000; 0:
+   * never. Default: 16. Where it was 0, attempts count from the moment that it is
+   * set.
    * </pre>
    *
    * <code>optional uint32 max_attempts = 3 [json_name = "maxAttempts"];</code>
@@ -159,9 +161,8 @@ private static final long serialVersionUID = 0L;
   private int maxDeliveries_ = 0;
   /**
    * <pre>
-   * The deliveries lost with broken sessions after which a message is a dead
-   * letter; 0: never. The server stores 0 when unset. Not served yet:
-   * NOT_SERVED when above 0.
+   * The deliveries lost with broken sessions, before they were started, after which
+   * a message is a dead letter, at most 1,000; 0: never. Default: 100.
    * </pre>
    *
    * <code>optional uint32 max_deliveries = 4 [json_name = "maxDeliveries"];</code>
@@ -173,9 +174,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The deliveries lost with broken sessions after which a message is a dead
-   * letter; 0: never. The server stores 0 when unset. Not served yet:
-   * NOT_SERVED when above 0.
+   * The deliveries lost with broken sessions, before they were started, after which
+   * a message is a dead letter, at most 1,000; 0: never. Default: 100.
    * </pre>
    *
    * <code>optional uint32 max_deliveries = 4 [json_name = "maxDeliveries"];</code>
@@ -920,8 +920,9 @@ private static final long serialVersionUID = 0L;
     private int maxAttempts_ ;
     /**
      * <pre>
-     * The attempts after which a message is a dead letter; 0: never. The server
-     * stores 0 when unset. Not served yet: NOT_SERVED when above 0.
+     * The failed attempts after which a message is a dead letter, at most 1,000; 0:
+     * never. Default: 16. Where it was 0, attempts count from the moment that it is
+     * set.
      * </pre>
      *
      * <code>optional uint32 max_attempts = 3 [json_name = "maxAttempts"];</code>
@@ -933,8 +934,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The attempts after which a message is a dead letter; 0: never. The server
-     * stores 0 when unset. Not served yet: NOT_SERVED when above 0.
+     * The failed attempts after which a message is a dead letter, at most 1,000; 0:
+     * never. Default: 16. Where it was 0, attempts count from the moment that it is
+     * set.
      * </pre>
      *
      * <code>optional uint32 max_attempts = 3 [json_name = "maxAttempts"];</code>
@@ -946,8 +948,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The attempts after which a message is a dead letter; 0: never. The server
-     * stores 0 when unset. Not served yet: NOT_SERVED when above 0.
+     * The failed attempts after which a message is a dead letter, at most 1,000; 0:
+     * never. Default: 16. Where it was 0, attempts count from the moment that it is
+     * set.
      * </pre>
      *
      * <code>optional uint32 max_attempts = 3 [json_name = "maxAttempts"];</code>
@@ -963,8 +966,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The attempts after which a message is a dead letter; 0: never. The server
-     * stores 0 when unset. Not served yet: NOT_SERVED when above 0.
+     * The failed attempts after which a message is a dead letter, at most 1,000; 0:
+     * never. Default: 16. Where it was 0, attempts count from the moment that it is
+     * set.
      * </pre>
      *
      * <code>optional uint32 max_attempts = 3 [json_name = "maxAttempts"];</code>
@@ -980,9 +984,8 @@ private static final long serialVersionUID = 0L;
     private int maxDeliveries_ ;
     /**
      * <pre>
-     * The deliveries lost with broken sessions after which a message is a dead
-     * letter; 0: never. The server stores 0 when unset. Not served yet:
-     * NOT_SERVED when above 0.
+     * The deliveries lost with broken sessions, before they were started, after which
+     * a message is a dead letter, at most 1,000; 0: never. Default: 100.
      * </pre>
      *
      * <code>optional uint32 max_deliveries = 4 [json_name = "maxDeliveries"];</code>
@@ -994,9 +997,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The deliveries lost with broken sessions after which a message is a dead
-     * letter; 0: never. The server stores 0 when unset. Not served yet:
-     * NOT_SERVED when above 0.
+     * The deliveries lost with broken sessions, before they were started, after which
+     * a message is a dead letter, at most 1,000; 0: never. Default: 100.
      * </pre>
      *
      * <code>optional uint32 max_deliveries = 4 [json_name = "maxDeliveries"];</code>
@@ -1008,9 +1010,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The deliveries lost with broken sessions after which a message is a dead
-     * letter; 0: never. The server stores 0 when unset. Not served yet:
-     * NOT_SERVED when above 0.
+     * The deliveries lost with broken sessions, before they were started, after which
+     * a message is a dead letter, at most 1,000; 0: never. Default: 100.
      * </pre>
      *
      * <code>optional uint32 max_deliveries = 4 [json_name = "maxDeliveries"];</code>
@@ -1026,9 +1027,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The deliveries lost with broken sessions after which a message is a dead
-     * letter; 0: never. The server stores 0 when unset. Not served yet:
-     * NOT_SERVED when above 0.
+     * The deliveries lost with broken sessions, before they were started, after which
+     * a message is a dead letter, at most 1,000; 0: never. Default: 100.
      * </pre>
      *
      * <code>optional uint32 max_deliveries = 4 [json_name = "maxDeliveries"];</code>

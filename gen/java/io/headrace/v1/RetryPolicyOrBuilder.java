@@ -66,8 +66,9 @@ public interface RetryPolicyOrBuilder extends
 
   /**
    * <pre>
-   * The attempts after which a message is a dead letter; 0: never. The server
-   * stores 0 when unset. Not served yet: NOT_SERVED when above 0.
+   * The failed attempts after which a message is a dead letter, at most 1,000; 0:
+   * never. Default: 16. Where it was 0, attempts count from the moment that it is
+   * set.
    * </pre>
    *
    * <code>optional uint32 max_attempts = 3 [json_name = "maxAttempts"];</code>
@@ -76,8 +77,9 @@ public interface RetryPolicyOrBuilder extends
   boolean hasMaxAttempts();
   /**
    * <pre>
-   * The attempts after which a message is a dead letter; 0: never. The server
-   * stores 0 when unset. Not served yet: NOT_SERVED when above 0.
+   * The failed attempts after which a message is a dead letter, at most 1,000; 0:
+   * never. Default: 16. Where it was 0, attempts count from the moment that it is
+   * set.
    * </pre>
    *
    * <code>optional uint32 max_attempts = 3 [json_name = "maxAttempts"];</code>
@@ -87,9 +89,8 @@ public interface RetryPolicyOrBuilder extends
 
   /**
    * <pre>
-   * The deliveries lost with broken sessions after which a message is a dead
-   * letter; 0: never. The server stores 0 when unset. Not served yet:
-   * NOT_SERVED when above 0.
+   * The deliveries lost with broken sessions, before they were started, after which
+   * a message is a dead letter, at most 1,000; 0: never. Default: 100.
    * </pre>
    *
    * <code>optional uint32 max_deliveries = 4 [json_name = "maxDeliveries"];</code>
@@ -98,9 +99,8 @@ public interface RetryPolicyOrBuilder extends
   boolean hasMaxDeliveries();
   /**
    * <pre>
-   * The deliveries lost with broken sessions after which a message is a dead
-   * letter; 0: never. The server stores 0 when unset. Not served yet:
-   * NOT_SERVED when above 0.
+   * The deliveries lost with broken sessions, before they were started, after which
+   * a message is a dead letter, at most 1,000; 0: never. Default: 100.
    * </pre>
    *
    * <code>optional uint32 max_deliveries = 4 [json_name = "maxDeliveries"];</code>

@@ -6277,8 +6277,8 @@ java.lang.String defaultValue) {
 
     /**
      * <pre>
-     * With VERDICT_RETRY or VERDICT_REJECT: a code to keep. Not served yet:
-     * NOT_SERVED when set.
+     * With VERDICT_RETRY or VERDICT_REJECT: a code to keep with the failure, at
+     * most 255 bytes. Default: none.
      * </pre>
      *
      * <code>string code = 5 [json_name = "code"];</code>
@@ -6287,8 +6287,8 @@ java.lang.String defaultValue) {
     java.lang.String getCode();
     /**
      * <pre>
-     * With VERDICT_RETRY or VERDICT_REJECT: a code to keep. Not served yet:
-     * NOT_SERVED when set.
+     * With VERDICT_RETRY or VERDICT_REJECT: a code to keep with the failure, at
+     * most 255 bytes. Default: none.
      * </pre>
      *
      * <code>string code = 5 [json_name = "code"];</code>
@@ -6299,8 +6299,8 @@ java.lang.String defaultValue) {
 
     /**
      * <pre>
-     * With VERDICT_RETRY or VERDICT_REJECT: a reason to keep, at most 1,024
-     * bytes. Not served yet: NOT_SERVED when set.
+     * With VERDICT_RETRY or VERDICT_REJECT: a reason to keep with the failure, at
+     * most 1,024 bytes. Default: none.
      * </pre>
      *
      * <code>string reason = 6 [json_name = "reason"];</code>
@@ -6309,8 +6309,8 @@ java.lang.String defaultValue) {
     java.lang.String getReason();
     /**
      * <pre>
-     * With VERDICT_RETRY or VERDICT_REJECT: a reason to keep, at most 1,024
-     * bytes. Not served yet: NOT_SERVED when set.
+     * With VERDICT_RETRY or VERDICT_REJECT: a reason to keep with the failure, at
+     * most 1,024 bytes. Default: none.
      * </pre>
      *
      * <code>string reason = 6 [json_name = "reason"];</code>
@@ -6518,8 +6518,8 @@ java.lang.String defaultValue) {
     private volatile java.lang.Object code_ = "";
     /**
      * <pre>
-     * With VERDICT_RETRY or VERDICT_REJECT: a code to keep. Not served yet:
-     * NOT_SERVED when set.
+     * With VERDICT_RETRY or VERDICT_REJECT: a code to keep with the failure, at
+     * most 255 bytes. Default: none.
      * </pre>
      *
      * <code>string code = 5 [json_name = "code"];</code>
@@ -6540,8 +6540,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * With VERDICT_RETRY or VERDICT_REJECT: a code to keep. Not served yet:
-     * NOT_SERVED when set.
+     * With VERDICT_RETRY or VERDICT_REJECT: a code to keep with the failure, at
+     * most 255 bytes. Default: none.
      * </pre>
      *
      * <code>string code = 5 [json_name = "code"];</code>
@@ -6567,8 +6567,8 @@ java.lang.String defaultValue) {
     private volatile java.lang.Object reason_ = "";
     /**
      * <pre>
-     * With VERDICT_RETRY or VERDICT_REJECT: a reason to keep, at most 1,024
-     * bytes. Not served yet: NOT_SERVED when set.
+     * With VERDICT_RETRY or VERDICT_REJECT: a reason to keep with the failure, at
+     * most 1,024 bytes. Default: none.
      * </pre>
      *
      * <code>string reason = 6 [json_name = "reason"];</code>
@@ -6589,8 +6589,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * With VERDICT_RETRY or VERDICT_REJECT: a reason to keep, at most 1,024
-     * bytes. Not served yet: NOT_SERVED when set.
+     * With VERDICT_RETRY or VERDICT_REJECT: a reason to keep with the failure, at
+     * most 1,024 bytes. Default: none.
      * </pre>
      *
      * <code>string reason = 6 [json_name = "reason"];</code>
@@ -7711,8 +7711,8 @@ java.lang.String defaultValue) {
       private java.lang.Object code_ = "";
       /**
        * <pre>
-       * With VERDICT_RETRY or VERDICT_REJECT: a code to keep. Not served yet:
-       * NOT_SERVED when set.
+       * With VERDICT_RETRY or VERDICT_REJECT: a code to keep with the failure, at
+       * most 255 bytes. Default: none.
        * </pre>
        *
        * <code>string code = 5 [json_name = "code"];</code>
@@ -7732,8 +7732,8 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * With VERDICT_RETRY or VERDICT_REJECT: a code to keep. Not served yet:
-       * NOT_SERVED when set.
+       * With VERDICT_RETRY or VERDICT_REJECT: a code to keep with the failure, at
+       * most 255 bytes. Default: none.
        * </pre>
        *
        * <code>string code = 5 [json_name = "code"];</code>
@@ -7754,8 +7754,8 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * With VERDICT_RETRY or VERDICT_REJECT: a code to keep. Not served yet:
-       * NOT_SERVED when set.
+       * With VERDICT_RETRY or VERDICT_REJECT: a code to keep with the failure, at
+       * most 255 bytes. Default: none.
        * </pre>
        *
        * <code>string code = 5 [json_name = "code"];</code>
@@ -7772,8 +7772,8 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * With VERDICT_RETRY or VERDICT_REJECT: a code to keep. Not served yet:
-       * NOT_SERVED when set.
+       * With VERDICT_RETRY or VERDICT_REJECT: a code to keep with the failure, at
+       * most 255 bytes. Default: none.
        * </pre>
        *
        * <code>string code = 5 [json_name = "code"];</code>
@@ -7787,8 +7787,8 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * With VERDICT_RETRY or VERDICT_REJECT: a code to keep. Not served yet:
-       * NOT_SERVED when set.
+       * With VERDICT_RETRY or VERDICT_REJECT: a code to keep with the failure, at
+       * most 255 bytes. Default: none.
        * </pre>
        *
        * <code>string code = 5 [json_name = "code"];</code>
@@ -7808,8 +7808,8 @@ java.lang.String defaultValue) {
       private java.lang.Object reason_ = "";
       /**
        * <pre>
-       * With VERDICT_RETRY or VERDICT_REJECT: a reason to keep, at most 1,024
-       * bytes. Not served yet: NOT_SERVED when set.
+       * With VERDICT_RETRY or VERDICT_REJECT: a reason to keep with the failure, at
+       * most 1,024 bytes. Default: none.
        * </pre>
        *
        * <code>string reason = 6 [json_name = "reason"];</code>
@@ -7829,8 +7829,8 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * With VERDICT_RETRY or VERDICT_REJECT: a reason to keep, at most 1,024
-       * bytes. Not served yet: NOT_SERVED when set.
+       * With VERDICT_RETRY or VERDICT_REJECT: a reason to keep with the failure, at
+       * most 1,024 bytes. Default: none.
        * </pre>
        *
        * <code>string reason = 6 [json_name = "reason"];</code>
@@ -7851,8 +7851,8 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * With VERDICT_RETRY or VERDICT_REJECT: a reason to keep, at most 1,024
-       * bytes. Not served yet: NOT_SERVED when set.
+       * With VERDICT_RETRY or VERDICT_REJECT: a reason to keep with the failure, at
+       * most 1,024 bytes. Default: none.
        * </pre>
        *
        * <code>string reason = 6 [json_name = "reason"];</code>
@@ -7869,8 +7869,8 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * With VERDICT_RETRY or VERDICT_REJECT: a reason to keep, at most 1,024
-       * bytes. Not served yet: NOT_SERVED when set.
+       * With VERDICT_RETRY or VERDICT_REJECT: a reason to keep with the failure, at
+       * most 1,024 bytes. Default: none.
        * </pre>
        *
        * <code>string reason = 6 [json_name = "reason"];</code>
@@ -7884,8 +7884,8 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * With VERDICT_RETRY or VERDICT_REJECT: a reason to keep, at most 1,024
-       * bytes. Not served yet: NOT_SERVED when set.
+       * With VERDICT_RETRY or VERDICT_REJECT: a reason to keep with the failure, at
+       * most 1,024 bytes. Default: none.
        * </pre>
        *
        * <code>string reason = 6 [json_name = "reason"];</code>

@@ -202,6 +202,99 @@ public final class SubscriptionServiceGrpc {
     return getGetSubscriptionStatsMethod;
   }
 
+  private static volatile io.grpc.MethodDescriptor<io.headrace.v1.ListDeadLettersRequest,
+      io.headrace.v1.ListDeadLettersResponse> getListDeadLettersMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "ListDeadLetters",
+      requestType = io.headrace.v1.ListDeadLettersRequest.class,
+      responseType = io.headrace.v1.ListDeadLettersResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<io.headrace.v1.ListDeadLettersRequest,
+      io.headrace.v1.ListDeadLettersResponse> getListDeadLettersMethod() {
+    io.grpc.MethodDescriptor<io.headrace.v1.ListDeadLettersRequest, io.headrace.v1.ListDeadLettersResponse> getListDeadLettersMethod;
+    if ((getListDeadLettersMethod = SubscriptionServiceGrpc.getListDeadLettersMethod) == null) {
+      synchronized (SubscriptionServiceGrpc.class) {
+        if ((getListDeadLettersMethod = SubscriptionServiceGrpc.getListDeadLettersMethod) == null) {
+          SubscriptionServiceGrpc.getListDeadLettersMethod = getListDeadLettersMethod =
+              io.grpc.MethodDescriptor.<io.headrace.v1.ListDeadLettersRequest, io.headrace.v1.ListDeadLettersResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "ListDeadLetters"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.ListDeadLettersRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.ListDeadLettersResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new SubscriptionServiceMethodDescriptorSupplier("ListDeadLetters"))
+              .build();
+        }
+      }
+    }
+    return getListDeadLettersMethod;
+  }
+
+  private static volatile io.grpc.MethodDescriptor<io.headrace.v1.DiscardDeadLettersRequest,
+      io.headrace.v1.DiscardDeadLettersResponse> getDiscardDeadLettersMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "DiscardDeadLetters",
+      requestType = io.headrace.v1.DiscardDeadLettersRequest.class,
+      responseType = io.headrace.v1.DiscardDeadLettersResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<io.headrace.v1.DiscardDeadLettersRequest,
+      io.headrace.v1.DiscardDeadLettersResponse> getDiscardDeadLettersMethod() {
+    io.grpc.MethodDescriptor<io.headrace.v1.DiscardDeadLettersRequest, io.headrace.v1.DiscardDeadLettersResponse> getDiscardDeadLettersMethod;
+    if ((getDiscardDeadLettersMethod = SubscriptionServiceGrpc.getDiscardDeadLettersMethod) == null) {
+      synchronized (SubscriptionServiceGrpc.class) {
+        if ((getDiscardDeadLettersMethod = SubscriptionServiceGrpc.getDiscardDeadLettersMethod) == null) {
+          SubscriptionServiceGrpc.getDiscardDeadLettersMethod = getDiscardDeadLettersMethod =
+              io.grpc.MethodDescriptor.<io.headrace.v1.DiscardDeadLettersRequest, io.headrace.v1.DiscardDeadLettersResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "DiscardDeadLetters"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.DiscardDeadLettersRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.DiscardDeadLettersResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new SubscriptionServiceMethodDescriptorSupplier("DiscardDeadLetters"))
+              .build();
+        }
+      }
+    }
+    return getDiscardDeadLettersMethod;
+  }
+
+  private static volatile io.grpc.MethodDescriptor<io.headrace.v1.RedriveDeadLettersRequest,
+      io.headrace.v1.RedriveDeadLettersResponse> getRedriveDeadLettersMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "RedriveDeadLetters",
+      requestType = io.headrace.v1.RedriveDeadLettersRequest.class,
+      responseType = io.headrace.v1.RedriveDeadLettersResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<io.headrace.v1.RedriveDeadLettersRequest,
+      io.headrace.v1.RedriveDeadLettersResponse> getRedriveDeadLettersMethod() {
+    io.grpc.MethodDescriptor<io.headrace.v1.RedriveDeadLettersRequest, io.headrace.v1.RedriveDeadLettersResponse> getRedriveDeadLettersMethod;
+    if ((getRedriveDeadLettersMethod = SubscriptionServiceGrpc.getRedriveDeadLettersMethod) == null) {
+      synchronized (SubscriptionServiceGrpc.class) {
+        if ((getRedriveDeadLettersMethod = SubscriptionServiceGrpc.getRedriveDeadLettersMethod) == null) {
+          SubscriptionServiceGrpc.getRedriveDeadLettersMethod = getRedriveDeadLettersMethod =
+              io.grpc.MethodDescriptor.<io.headrace.v1.RedriveDeadLettersRequest, io.headrace.v1.RedriveDeadLettersResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "RedriveDeadLetters"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.RedriveDeadLettersRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.RedriveDeadLettersResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new SubscriptionServiceMethodDescriptorSupplier("RedriveDeadLetters"))
+              .build();
+        }
+      }
+    }
+    return getRedriveDeadLettersMethod;
+  }
+
   /**
    * Creates a new async stub that supports all call types for the service
    */
@@ -340,6 +433,46 @@ public final class SubscriptionServiceGrpc {
         io.grpc.stub.StreamObserver<io.headrace.v1.GetSubscriptionStatsResponse> responseObserver) {
       io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getGetSubscriptionStatsMethod(), responseObserver);
     }
+
+    /**
+     * <pre>
+     * ListDeadLetters returns dead letters of a subscription in order of their
+     * sequences, a page at a time. It takes nothing away.
+     * Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS with
+     * the sequence of a dead letter that is damaged; the page before it ends there.
+     * </pre>
+     */
+    default void listDeadLetters(io.headrace.v1.ListDeadLettersRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.ListDeadLettersResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getListDeadLettersMethod(), responseObserver);
+    }
+
+    /**
+     * <pre>
+     * DiscardDeadLetters deletes dead letters for good.
+     * Idempotent: what is gone already is passed over. Reasons: INVALID_NAME,
+     * INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS.
+     * </pre>
+     */
+    default void discardDeadLetters(io.headrace.v1.DiscardDeadLettersRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.DiscardDeadLettersResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getDiscardDeadLettersMethod(), responseObserver);
+    }
+
+    /**
+     * <pre>
+     * RedriveDeadLetters gives dead letters back to their subscription: in one commit
+     * each leaves the dead letters and stands in the subscription's own partition,
+     * 65,535, under its first id, key and times. Its attempts begin again; its failures
+     * go along. Topic, floor and seeks are not touched.
+     * Idempotent: what is gone already is passed over. Reasons: INVALID_NAME,
+     * INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DISK_FULL, DATA_LOSS.
+     * </pre>
+     */
+    default void redriveDeadLetters(io.headrace.v1.RedriveDeadLettersRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.RedriveDeadLettersResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getRedriveDeadLettersMethod(), responseObserver);
+    }
   }
 
   /**
@@ -454,6 +587,49 @@ public final class SubscriptionServiceGrpc {
       io.grpc.stub.ClientCalls.asyncUnaryCall(
           getChannel().newCall(getGetSubscriptionStatsMethod(), getCallOptions()), request, responseObserver);
     }
+
+    /**
+     * <pre>
+     * ListDeadLetters returns dead letters of a subscription in order of their
+     * sequences, a page at a time. It takes nothing away.
+     * Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS with
+     * the sequence of a dead letter that is damaged; the page before it ends there.
+     * </pre>
+     */
+    public void listDeadLetters(io.headrace.v1.ListDeadLettersRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.ListDeadLettersResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getListDeadLettersMethod(), getCallOptions()), request, responseObserver);
+    }
+
+    /**
+     * <pre>
+     * DiscardDeadLetters deletes dead letters for good.
+     * Idempotent: what is gone already is passed over. Reasons: INVALID_NAME,
+     * INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS.
+     * </pre>
+     */
+    public void discardDeadLetters(io.headrace.v1.DiscardDeadLettersRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.DiscardDeadLettersResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getDiscardDeadLettersMethod(), getCallOptions()), request, responseObserver);
+    }
+
+    /**
+     * <pre>
+     * RedriveDeadLetters gives dead letters back to their subscription: in one commit
+     * each leaves the dead letters and stands in the subscription's own partition,
+     * 65,535, under its first id, key and times. Its attempts begin again; its failures
+     * go along. Topic, floor and seeks are not touched.
+     * Idempotent: what is gone already is passed over. Reasons: INVALID_NAME,
+     * INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DISK_FULL, DATA_LOSS.
+     * </pre>
+     */
+    public void redriveDeadLetters(io.headrace.v1.RedriveDeadLettersRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.RedriveDeadLettersResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getRedriveDeadLettersMethod(), getCallOptions()), request, responseObserver);
+    }
   }
 
   /**
@@ -547,6 +723,46 @@ public final class SubscriptionServiceGrpc {
       return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
           getChannel(), getGetSubscriptionStatsMethod(), getCallOptions(), request);
     }
+
+    /**
+     * <pre>
+     * ListDeadLetters returns dead letters of a subscription in order of their
+     * sequences, a page at a time. It takes nothing away.
+     * Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS with
+     * the sequence of a dead letter that is damaged; the page before it ends there.
+     * </pre>
+     */
+    public io.headrace.v1.ListDeadLettersResponse listDeadLetters(io.headrace.v1.ListDeadLettersRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getListDeadLettersMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * DiscardDeadLetters deletes dead letters for good.
+     * Idempotent: what is gone already is passed over. Reasons: INVALID_NAME,
+     * INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS.
+     * </pre>
+     */
+    public io.headrace.v1.DiscardDeadLettersResponse discardDeadLetters(io.headrace.v1.DiscardDeadLettersRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getDiscardDeadLettersMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * RedriveDeadLetters gives dead letters back to their subscription: in one commit
+     * each leaves the dead letters and stands in the subscription's own partition,
+     * 65,535, under its first id, key and times. Its attempts begin again; its failures
+     * go along. Topic, floor and seeks are not touched.
+     * Idempotent: what is gone already is passed over. Reasons: INVALID_NAME,
+     * INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DISK_FULL, DATA_LOSS.
+     * </pre>
+     */
+    public io.headrace.v1.RedriveDeadLettersResponse redriveDeadLetters(io.headrace.v1.RedriveDeadLettersRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getRedriveDeadLettersMethod(), getCallOptions(), request);
+    }
   }
 
   /**
@@ -639,6 +855,46 @@ public final class SubscriptionServiceGrpc {
     public io.headrace.v1.GetSubscriptionStatsResponse getSubscriptionStats(io.headrace.v1.GetSubscriptionStatsRequest request) {
       return io.grpc.stub.ClientCalls.blockingUnaryCall(
           getChannel(), getGetSubscriptionStatsMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * ListDeadLetters returns dead letters of a subscription in order of their
+     * sequences, a page at a time. It takes nothing away.
+     * Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS with
+     * the sequence of a dead letter that is damaged; the page before it ends there.
+     * </pre>
+     */
+    public io.headrace.v1.ListDeadLettersResponse listDeadLetters(io.headrace.v1.ListDeadLettersRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getListDeadLettersMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * DiscardDeadLetters deletes dead letters for good.
+     * Idempotent: what is gone already is passed over. Reasons: INVALID_NAME,
+     * INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS.
+     * </pre>
+     */
+    public io.headrace.v1.DiscardDeadLettersResponse discardDeadLetters(io.headrace.v1.DiscardDeadLettersRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getDiscardDeadLettersMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * RedriveDeadLetters gives dead letters back to their subscription: in one commit
+     * each leaves the dead letters and stands in the subscription's own partition,
+     * 65,535, under its first id, key and times. Its attempts begin again; its failures
+     * go along. Topic, floor and seeks are not touched.
+     * Idempotent: what is gone already is passed over. Reasons: INVALID_NAME,
+     * INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DISK_FULL, DATA_LOSS.
+     * </pre>
+     */
+    public io.headrace.v1.RedriveDeadLettersResponse redriveDeadLetters(io.headrace.v1.RedriveDeadLettersRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getRedriveDeadLettersMethod(), getCallOptions(), request);
     }
   }
 
@@ -739,6 +995,49 @@ public final class SubscriptionServiceGrpc {
       return io.grpc.stub.ClientCalls.futureUnaryCall(
           getChannel().newCall(getGetSubscriptionStatsMethod(), getCallOptions()), request);
     }
+
+    /**
+     * <pre>
+     * ListDeadLetters returns dead letters of a subscription in order of their
+     * sequences, a page at a time. It takes nothing away.
+     * Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS with
+     * the sequence of a dead letter that is damaged; the page before it ends there.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.ListDeadLettersResponse> listDeadLetters(
+        io.headrace.v1.ListDeadLettersRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getListDeadLettersMethod(), getCallOptions()), request);
+    }
+
+    /**
+     * <pre>
+     * DiscardDeadLetters deletes dead letters for good.
+     * Idempotent: what is gone already is passed over. Reasons: INVALID_NAME,
+     * INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.DiscardDeadLettersResponse> discardDeadLetters(
+        io.headrace.v1.DiscardDeadLettersRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getDiscardDeadLettersMethod(), getCallOptions()), request);
+    }
+
+    /**
+     * <pre>
+     * RedriveDeadLetters gives dead letters back to their subscription: in one commit
+     * each leaves the dead letters and stands in the subscription's own partition,
+     * 65,535, under its first id, key and times. Its attempts begin again; its failures
+     * go along. Topic, floor and seeks are not touched.
+     * Idempotent: what is gone already is passed over. Reasons: INVALID_NAME,
+     * INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DISK_FULL, DATA_LOSS.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.RedriveDeadLettersResponse> redriveDeadLetters(
+        io.headrace.v1.RedriveDeadLettersRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getRedriveDeadLettersMethod(), getCallOptions()), request);
+    }
   }
 
   private static final int METHODID_CREATE_SUBSCRIPTION = 0;
@@ -747,6 +1046,9 @@ public final class SubscriptionServiceGrpc {
   private static final int METHODID_UPDATE_SUBSCRIPTION = 3;
   private static final int METHODID_DELETE_SUBSCRIPTION = 4;
   private static final int METHODID_GET_SUBSCRIPTION_STATS = 5;
+  private static final int METHODID_LIST_DEAD_LETTERS = 6;
+  private static final int METHODID_DISCARD_DEAD_LETTERS = 7;
+  private static final int METHODID_REDRIVE_DEAD_LETTERS = 8;
 
   private static final class MethodHandlers<Req, Resp> implements
       io.grpc.stub.ServerCalls.UnaryMethod<Req, Resp>,
@@ -788,6 +1090,18 @@ public final class SubscriptionServiceGrpc {
         case METHODID_GET_SUBSCRIPTION_STATS:
           serviceImpl.getSubscriptionStats((io.headrace.v1.GetSubscriptionStatsRequest) request,
               (io.grpc.stub.StreamObserver<io.headrace.v1.GetSubscriptionStatsResponse>) responseObserver);
+          break;
+        case METHODID_LIST_DEAD_LETTERS:
+          serviceImpl.listDeadLetters((io.headrace.v1.ListDeadLettersRequest) request,
+              (io.grpc.stub.StreamObserver<io.headrace.v1.ListDeadLettersResponse>) responseObserver);
+          break;
+        case METHODID_DISCARD_DEAD_LETTERS:
+          serviceImpl.discardDeadLetters((io.headrace.v1.DiscardDeadLettersRequest) request,
+              (io.grpc.stub.StreamObserver<io.headrace.v1.DiscardDeadLettersResponse>) responseObserver);
+          break;
+        case METHODID_REDRIVE_DEAD_LETTERS:
+          serviceImpl.redriveDeadLetters((io.headrace.v1.RedriveDeadLettersRequest) request,
+              (io.grpc.stub.StreamObserver<io.headrace.v1.RedriveDeadLettersResponse>) responseObserver);
           break;
         default:
           throw new AssertionError();
@@ -849,6 +1163,27 @@ public final class SubscriptionServiceGrpc {
               io.headrace.v1.GetSubscriptionStatsRequest,
               io.headrace.v1.GetSubscriptionStatsResponse>(
                 service, METHODID_GET_SUBSCRIPTION_STATS)))
+        .addMethod(
+          getListDeadLettersMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              io.headrace.v1.ListDeadLettersRequest,
+              io.headrace.v1.ListDeadLettersResponse>(
+                service, METHODID_LIST_DEAD_LETTERS)))
+        .addMethod(
+          getDiscardDeadLettersMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              io.headrace.v1.DiscardDeadLettersRequest,
+              io.headrace.v1.DiscardDeadLettersResponse>(
+                service, METHODID_DISCARD_DEAD_LETTERS)))
+        .addMethod(
+          getRedriveDeadLettersMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              io.headrace.v1.RedriveDeadLettersRequest,
+              io.headrace.v1.RedriveDeadLettersResponse>(
+                service, METHODID_REDRIVE_DEAD_LETTERS)))
         .build();
   }
 
@@ -903,6 +1238,9 @@ public final class SubscriptionServiceGrpc {
               .addMethod(getUpdateSubscriptionMethod())
               .addMethod(getDeleteSubscriptionMethod())
               .addMethod(getGetSubscriptionStatsMethod())
+              .addMethod(getListDeadLettersMethod())
+              .addMethod(getDiscardDeadLettersMethod())
+              .addMethod(getRedriveDeadLettersMethod())
               .build();
         }
       }

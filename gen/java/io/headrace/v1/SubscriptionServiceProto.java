@@ -27,6 +27,41 @@ public final class SubscriptionServiceProto {
         (com.google.protobuf.ExtensionRegistryLite) registry);
   }
   static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_headrace_v1_DeadLetterFilter_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessage.FieldAccessorTable
+      internal_static_headrace_v1_DeadLetterFilter_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_headrace_v1_ListDeadLettersRequest_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessage.FieldAccessorTable
+      internal_static_headrace_v1_ListDeadLettersRequest_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_headrace_v1_ListDeadLettersResponse_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessage.FieldAccessorTable
+      internal_static_headrace_v1_ListDeadLettersResponse_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_headrace_v1_DiscardDeadLettersRequest_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessage.FieldAccessorTable
+      internal_static_headrace_v1_DiscardDeadLettersRequest_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_headrace_v1_DiscardDeadLettersResponse_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessage.FieldAccessorTable
+      internal_static_headrace_v1_DiscardDeadLettersResponse_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_headrace_v1_RedriveDeadLettersRequest_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessage.FieldAccessorTable
+      internal_static_headrace_v1_RedriveDeadLettersRequest_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_headrace_v1_RedriveDeadLettersResponse_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessage.FieldAccessorTable
+      internal_static_headrace_v1_RedriveDeadLettersResponse_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
     internal_static_headrace_v1_CreateSubscriptionRequest_descriptor;
   static final 
     com.google.protobuf.GeneratedMessage.FieldAccessorTable
@@ -97,136 +132,214 @@ public final class SubscriptionServiceProto {
     java.lang.String[] descriptorData = {
       "\n&headrace/v1/subscription_service.proto" +
       "\022\013headrace.v1\032 google/protobuf/field_mas" +
-      "k.proto\032\036headrace/v1/subscription.proto\"" +
-      "\214\001\n\031CreateSubscriptionRequest\022=\n\014subscri" +
-      "ption\030\001 \001(\0132\031.headrace.v1.SubscriptionR\014" +
-      "subscription\0220\n\005start\030\002 \001(\0132\032.headrace.v" +
-      "1.StartPositionR\005start\"[\n\032CreateSubscrip" +
-      "tionResponse\022=\n\014subscription\030\001 \001(\0132\031.hea" +
-      "drace.v1.SubscriptionR\014subscription\"<\n\026G" +
-      "etSubscriptionRequest\022\"\n\014subscription\030\001 " +
-      "\001(\tR\014subscription\"X\n\027GetSubscriptionResp" +
+      "k.proto\032\037google/protobuf/timestamp.proto" +
+      "\032\035headrace/v1/dead_letter.proto\032\036headrac" +
+      "e/v1/subscription.proto\"\303\001\n\020DeadLetterFi" +
+      "lter\0227\n\007reasons\030\001 \003(\0162\035.headrace.v1.Dead" +
+      "LetterReasonR\007reasons\0229\n\ndead_since\030\002 \001(" +
+      "\0132\032.google.protobuf.TimestampR\tdeadSince" +
+      "\022;\n\013dead_before\030\003 \001(\0132\032.google.protobuf." +
+      "TimestampR\ndeadBefore\"\377\001\n\026ListDeadLetter" +
+      "sRequest\022\"\n\014subscription\030\001 \001(\tR\014subscrip" +
+      "tion\0225\n\006filter\030\002 \001(\0132\035.headrace.v1.DeadL" +
+      "etterFilterR\006filter\022#\n\rfrom_sequence\030\003 \001" +
+      "(\004R\014fromSequence\022\033\n\tpage_size\030\004 \001(\rR\010pag" +
+      "eSize\022\035\n\npage_token\030\005 \001(\tR\tpageToken\022)\n\020" +
+      "without_messages\030\006 \001(\010R\017withoutMessages\"" +
+      "}\n\027ListDeadLettersResponse\022:\n\014dead_lette" +
+      "rs\030\001 \003(\0132\027.headrace.v1.DeadLetterR\013deadL" +
+      "etters\022&\n\017next_page_token\030\002 \001(\tR\rnextPag" +
+      "eToken\"]\n\031DiscardDeadLettersRequest\022\"\n\014s" +
+      "ubscription\030\001 \001(\tR\014subscription\022\034\n\tseque" +
+      "nces\030\002 \003(\004R\tsequences\":\n\032DiscardDeadLett" +
+      "ersResponse\022\034\n\tsequences\030\001 \003(\004R\tsequence" +
+      "s\"]\n\031RedriveDeadLettersRequest\022\"\n\014subscr" +
+      "iption\030\001 \001(\tR\014subscription\022\034\n\tsequences\030" +
+      "\002 \003(\004R\tsequences\":\n\032RedriveDeadLettersRe" +
+      "sponse\022\034\n\tsequences\030\001 \003(\004R\tsequences\"\214\001\n" +
+      "\031CreateSubscriptionRequest\022=\n\014subscripti" +
+      "on\030\001 \001(\0132\031.headrace.v1.SubscriptionR\014sub" +
+      "scription\0220\n\005start\030\002 \001(\0132\032.headrace.v1.S" +
+      "tartPositionR\005start\"[\n\032CreateSubscriptio" +
+      "nResponse\022=\n\014subscription\030\001 \001(\0132\031.headra" +
+      "ce.v1.SubscriptionR\014subscription\"<\n\026GetS" +
+      "ubscriptionRequest\022\"\n\014subscription\030\001 \001(\t" +
+      "R\014subscription\"X\n\027GetSubscriptionRespons" +
+      "e\022=\n\014subscription\030\001 \001(\0132\031.headrace.v1.Su" +
+      "bscriptionR\014subscription\"\212\001\n\030ListSubscri" +
+      "ptionsRequest\022\034\n\tnamespace\030\001 \001(\tR\tnamesp" +
+      "ace\022\024\n\005topic\030\002 \001(\tR\005topic\022\033\n\tpage_size\030\003" +
+      " \001(\rR\010pageSize\022\035\n\npage_token\030\004 \001(\tR\tpage" +
+      "Token\"\204\001\n\031ListSubscriptionsResponse\022?\n\rs" +
+      "ubscriptions\030\001 \003(\0132\031.headrace.v1.Subscri" +
+      "ptionR\rsubscriptions\022&\n\017next_page_token\030" +
+      "\002 \001(\tR\rnextPageToken\"\227\001\n\031UpdateSubscript" +
+      "ionRequest\022=\n\014subscription\030\001 \001(\0132\031.headr" +
+      "ace.v1.SubscriptionR\014subscription\022;\n\013upd" +
+      "ate_mask\030\002 \001(\0132\032.google.protobuf.FieldMa" +
+      "skR\nupdateMask\"[\n\032UpdateSubscriptionResp" +
       "onse\022=\n\014subscription\030\001 \001(\0132\031.headrace.v1" +
-      ".SubscriptionR\014subscription\"\212\001\n\030ListSubs" +
-      "criptionsRequest\022\034\n\tnamespace\030\001 \001(\tR\tnam" +
-      "espace\022\024\n\005topic\030\002 \001(\tR\005topic\022\033\n\tpage_siz" +
-      "e\030\003 \001(\rR\010pageSize\022\035\n\npage_token\030\004 \001(\tR\tp" +
-      "ageToken\"\204\001\n\031ListSubscriptionsResponse\022?" +
-      "\n\rsubscriptions\030\001 \003(\0132\031.headrace.v1.Subs" +
-      "criptionR\rsubscriptions\022&\n\017next_page_tok" +
-      "en\030\002 \001(\tR\rnextPageToken\"\227\001\n\031UpdateSubscr" +
-      "iptionRequest\022=\n\014subscription\030\001 \001(\0132\031.he" +
-      "adrace.v1.SubscriptionR\014subscription\022;\n\013" +
-      "update_mask\030\002 \001(\0132\032.google.protobuf.Fiel" +
-      "dMaskR\nupdateMask\"[\n\032UpdateSubscriptionR" +
-      "esponse\022=\n\014subscription\030\001 \001(\0132\031.headrace" +
-      ".v1.SubscriptionR\014subscription\"?\n\031Delete" +
-      "SubscriptionRequest\022\"\n\014subscription\030\001 \001(" +
-      "\tR\014subscription\"\034\n\032DeleteSubscriptionRes" +
-      "ponse\"A\n\033GetSubscriptionStatsRequest\022\"\n\014" +
-      "subscription\030\001 \001(\tR\014subscription\"T\n\034GetS" +
-      "ubscriptionStatsResponse\0224\n\005stats\030\001 \001(\0132" +
-      "\036.headrace.v1.SubscriptionStatsR\005stats2\371" +
-      "\004\n\023SubscriptionService\022e\n\022CreateSubscrip" +
-      "tion\022&.headrace.v1.CreateSubscriptionReq" +
-      "uest\032\'.headrace.v1.CreateSubscriptionRes" +
-      "ponse\022\\\n\017GetSubscription\022#.headrace.v1.G" +
-      "etSubscriptionRequest\032$.headrace.v1.GetS" +
-      "ubscriptionResponse\022b\n\021ListSubscriptions" +
-      "\022%.headrace.v1.ListSubscriptionsRequest\032" +
-      "&.headrace.v1.ListSubscriptionsResponse\022" +
-      "e\n\022UpdateSubscription\022&.headrace.v1.Upda" +
-      "teSubscriptionRequest\032\'.headrace.v1.Upda" +
-      "teSubscriptionResponse\022e\n\022DeleteSubscrip" +
-      "tion\022&.headrace.v1.DeleteSubscriptionReq" +
-      "uest\032\'.headrace.v1.DeleteSubscriptionRes" +
-      "ponse\022k\n\024GetSubscriptionStats\022(.headrace" +
-      ".v1.GetSubscriptionStatsRequest\032).headra" +
-      "ce.v1.GetSubscriptionStatsResponseBh\n\016io" +
-      ".headrace.v1B\030SubscriptionServiceProtoP\001" +
-      "Z:github.com/headrace/headrace/gen/go/he" +
-      "adrace/v1;headracev1b\006proto3"
+      ".SubscriptionR\014subscription\"?\n\031DeleteSub" +
+      "scriptionRequest\022\"\n\014subscription\030\001 \001(\tR\014" +
+      "subscription\"\034\n\032DeleteSubscriptionRespon" +
+      "se\"A\n\033GetSubscriptionStatsRequest\022\"\n\014sub" +
+      "scription\030\001 \001(\tR\014subscription\"T\n\034GetSubs" +
+      "criptionStatsResponse\0224\n\005stats\030\001 \001(\0132\036.h" +
+      "eadrace.v1.SubscriptionStatsR\005stats2\245\007\n\023" +
+      "SubscriptionService\022e\n\022CreateSubscriptio" +
+      "n\022&.headrace.v1.CreateSubscriptionReques" +
+      "t\032\'.headrace.v1.CreateSubscriptionRespon" +
+      "se\022\\\n\017GetSubscription\022#.headrace.v1.GetS" +
+      "ubscriptionRequest\032$.headrace.v1.GetSubs" +
+      "criptionResponse\022b\n\021ListSubscriptions\022%." +
+      "headrace.v1.ListSubscriptionsRequest\032&.h" +
+      "eadrace.v1.ListSubscriptionsResponse\022e\n\022" +
+      "UpdateSubscription\022&.headrace.v1.UpdateS" +
+      "ubscriptionRequest\032\'.headrace.v1.UpdateS" +
+      "ubscriptionResponse\022e\n\022DeleteSubscriptio" +
+      "n\022&.headrace.v1.DeleteSubscriptionReques" +
+      "t\032\'.headrace.v1.DeleteSubscriptionRespon" +
+      "se\022k\n\024GetSubscriptionStats\022(.headrace.v1" +
+      ".GetSubscriptionStatsRequest\032).headrace." +
+      "v1.GetSubscriptionStatsResponse\022\\\n\017ListD" +
+      "eadLetters\022#.headrace.v1.ListDeadLetters" +
+      "Request\032$.headrace.v1.ListDeadLettersRes" +
+      "ponse\022e\n\022DiscardDeadLetters\022&.headrace.v" +
+      "1.DiscardDeadLettersRequest\032\'.headrace.v" +
+      "1.DiscardDeadLettersResponse\022e\n\022RedriveD" +
+      "eadLetters\022&.headrace.v1.RedriveDeadLett" +
+      "ersRequest\032\'.headrace.v1.RedriveDeadLett" +
+      "ersResponseBh\n\016io.headrace.v1B\030Subscript" +
+      "ionServiceProtoP\001Z:github.com/headrace/h" +
+      "eadrace/gen/go/headrace/v1;headracev1b\006p" +
+      "roto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
         new com.google.protobuf.Descriptors.FileDescriptor[] {
           com.google.protobuf.FieldMaskProto.getDescriptor(),
+          com.google.protobuf.TimestampProto.getDescriptor(),
+          io.headrace.v1.DeadLetterProto.getDescriptor(),
           io.headrace.v1.SubscriptionProto.getDescriptor(),
         });
-    internal_static_headrace_v1_CreateSubscriptionRequest_descriptor =
+    internal_static_headrace_v1_DeadLetterFilter_descriptor =
       getDescriptor().getMessageTypes().get(0);
+    internal_static_headrace_v1_DeadLetterFilter_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessage.FieldAccessorTable(
+        internal_static_headrace_v1_DeadLetterFilter_descriptor,
+        new java.lang.String[] { "Reasons", "DeadSince", "DeadBefore", });
+    internal_static_headrace_v1_ListDeadLettersRequest_descriptor =
+      getDescriptor().getMessageTypes().get(1);
+    internal_static_headrace_v1_ListDeadLettersRequest_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessage.FieldAccessorTable(
+        internal_static_headrace_v1_ListDeadLettersRequest_descriptor,
+        new java.lang.String[] { "Subscription", "Filter", "FromSequence", "PageSize", "PageToken", "WithoutMessages", });
+    internal_static_headrace_v1_ListDeadLettersResponse_descriptor =
+      getDescriptor().getMessageTypes().get(2);
+    internal_static_headrace_v1_ListDeadLettersResponse_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessage.FieldAccessorTable(
+        internal_static_headrace_v1_ListDeadLettersResponse_descriptor,
+        new java.lang.String[] { "DeadLetters", "NextPageToken", });
+    internal_static_headrace_v1_DiscardDeadLettersRequest_descriptor =
+      getDescriptor().getMessageTypes().get(3);
+    internal_static_headrace_v1_DiscardDeadLettersRequest_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessage.FieldAccessorTable(
+        internal_static_headrace_v1_DiscardDeadLettersRequest_descriptor,
+        new java.lang.String[] { "Subscription", "Sequences", });
+    internal_static_headrace_v1_DiscardDeadLettersResponse_descriptor =
+      getDescriptor().getMessageTypes().get(4);
+    internal_static_headrace_v1_DiscardDeadLettersResponse_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessage.FieldAccessorTable(
+        internal_static_headrace_v1_DiscardDeadLettersResponse_descriptor,
+        new java.lang.String[] { "Sequences", });
+    internal_static_headrace_v1_RedriveDeadLettersRequest_descriptor =
+      getDescriptor().getMessageTypes().get(5);
+    internal_static_headrace_v1_RedriveDeadLettersRequest_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessage.FieldAccessorTable(
+        internal_static_headrace_v1_RedriveDeadLettersRequest_descriptor,
+        new java.lang.String[] { "Subscription", "Sequences", });
+    internal_static_headrace_v1_RedriveDeadLettersResponse_descriptor =
+      getDescriptor().getMessageTypes().get(6);
+    internal_static_headrace_v1_RedriveDeadLettersResponse_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessage.FieldAccessorTable(
+        internal_static_headrace_v1_RedriveDeadLettersResponse_descriptor,
+        new java.lang.String[] { "Sequences", });
+    internal_static_headrace_v1_CreateSubscriptionRequest_descriptor =
+      getDescriptor().getMessageTypes().get(7);
     internal_static_headrace_v1_CreateSubscriptionRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_CreateSubscriptionRequest_descriptor,
         new java.lang.String[] { "Subscription", "Start", });
     internal_static_headrace_v1_CreateSubscriptionResponse_descriptor =
-      getDescriptor().getMessageTypes().get(1);
+      getDescriptor().getMessageTypes().get(8);
     internal_static_headrace_v1_CreateSubscriptionResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_CreateSubscriptionResponse_descriptor,
         new java.lang.String[] { "Subscription", });
     internal_static_headrace_v1_GetSubscriptionRequest_descriptor =
-      getDescriptor().getMessageTypes().get(2);
+      getDescriptor().getMessageTypes().get(9);
     internal_static_headrace_v1_GetSubscriptionRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_GetSubscriptionRequest_descriptor,
         new java.lang.String[] { "Subscription", });
     internal_static_headrace_v1_GetSubscriptionResponse_descriptor =
-      getDescriptor().getMessageTypes().get(3);
+      getDescriptor().getMessageTypes().get(10);
     internal_static_headrace_v1_GetSubscriptionResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_GetSubscriptionResponse_descriptor,
         new java.lang.String[] { "Subscription", });
     internal_static_headrace_v1_ListSubscriptionsRequest_descriptor =
-      getDescriptor().getMessageTypes().get(4);
+      getDescriptor().getMessageTypes().get(11);
     internal_static_headrace_v1_ListSubscriptionsRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_ListSubscriptionsRequest_descriptor,
         new java.lang.String[] { "Namespace", "Topic", "PageSize", "PageToken", });
     internal_static_headrace_v1_ListSubscriptionsResponse_descriptor =
-      getDescriptor().getMessageTypes().get(5);
+      getDescriptor().getMessageTypes().get(12);
     internal_static_headrace_v1_ListSubscriptionsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_ListSubscriptionsResponse_descriptor,
         new java.lang.String[] { "Subscriptions", "NextPageToken", });
     internal_static_headrace_v1_UpdateSubscriptionRequest_descriptor =
-      getDescriptor().getMessageTypes().get(6);
+      getDescriptor().getMessageTypes().get(13);
     internal_static_headrace_v1_UpdateSubscriptionRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_UpdateSubscriptionRequest_descriptor,
         new java.lang.String[] { "Subscription", "UpdateMask", });
     internal_static_headrace_v1_UpdateSubscriptionResponse_descriptor =
-      getDescriptor().getMessageTypes().get(7);
+      getDescriptor().getMessageTypes().get(14);
     internal_static_headrace_v1_UpdateSubscriptionResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_UpdateSubscriptionResponse_descriptor,
         new java.lang.String[] { "Subscription", });
     internal_static_headrace_v1_DeleteSubscriptionRequest_descriptor =
-      getDescriptor().getMessageTypes().get(8);
+      getDescriptor().getMessageTypes().get(15);
     internal_static_headrace_v1_DeleteSubscriptionRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_DeleteSubscriptionRequest_descriptor,
         new java.lang.String[] { "Subscription", });
     internal_static_headrace_v1_DeleteSubscriptionResponse_descriptor =
-      getDescriptor().getMessageTypes().get(9);
+      getDescriptor().getMessageTypes().get(16);
     internal_static_headrace_v1_DeleteSubscriptionResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_DeleteSubscriptionResponse_descriptor,
         new java.lang.String[] { });
     internal_static_headrace_v1_GetSubscriptionStatsRequest_descriptor =
-      getDescriptor().getMessageTypes().get(10);
+      getDescriptor().getMessageTypes().get(17);
     internal_static_headrace_v1_GetSubscriptionStatsRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_GetSubscriptionStatsRequest_descriptor,
         new java.lang.String[] { "Subscription", });
     internal_static_headrace_v1_GetSubscriptionStatsResponse_descriptor =
-      getDescriptor().getMessageTypes().get(11);
+      getDescriptor().getMessageTypes().get(18);
     internal_static_headrace_v1_GetSubscriptionStatsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_GetSubscriptionStatsResponse_descriptor,
         new java.lang.String[] { "Stats", });
     descriptor.resolveAllFeaturesImmutable();
     com.google.protobuf.FieldMaskProto.getDescriptor();
+    com.google.protobuf.TimestampProto.getDescriptor();
+    io.headrace.v1.DeadLetterProto.getDescriptor();
     io.headrace.v1.SubscriptionProto.getDescriptor();
   }
 

@@ -430,6 +430,51 @@ private static final long serialVersionUID = 0L;
     return sessions_.get(index);
   }
 
+  public static final int REJECTED_FIELD_NUMBER = 13;
+  private long rejected_ = 0L;
+  /**
+   * <pre>
+   * Deliveries that ended with VERDICT_REJECT.
+   * </pre>
+   *
+   * <code>uint64 rejected = 13 [json_name = "rejected"];</code>
+   * @return The rejected.
+   */
+  @java.lang.Override
+  public long getRejected() {
+    return rejected_;
+  }
+
+  public static final int DEAD_LETTERED_FIELD_NUMBER = 14;
+  private long deadLettered_ = 0L;
+  /**
+   * <pre>
+   * Messages that became dead letters.
+   * </pre>
+   *
+   * <code>uint64 dead_lettered = 14 [json_name = "deadLettered"];</code>
+   * @return The deadLettered.
+   */
+  @java.lang.Override
+  public long getDeadLettered() {
+    return deadLettered_;
+  }
+
+  public static final int DEAD_LETTERS_FIELD_NUMBER = 15;
+  private long deadLetters_ = 0L;
+  /**
+   * <pre>
+   * Dead letters that are kept.
+   * </pre>
+   *
+   * <code>uint64 dead_letters = 15 [json_name = "deadLetters"];</code>
+   * @return The deadLetters.
+   */
+  @java.lang.Override
+  public long getDeadLetters() {
+    return deadLetters_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -479,6 +524,15 @@ private static final long serialVersionUID = 0L;
     }
     for (int i = 0; i < sessions_.size(); i++) {
       output.writeMessage(12, sessions_.get(i));
+    }
+    if (rejected_ != 0L) {
+      output.writeUInt64(13, rejected_);
+    }
+    if (deadLettered_ != 0L) {
+      output.writeUInt64(14, deadLettered_);
+    }
+    if (deadLetters_ != 0L) {
+      output.writeUInt64(15, deadLetters_);
     }
     getUnknownFields().writeTo(output);
   }
@@ -536,6 +590,18 @@ private static final long serialVersionUID = 0L;
       size += com.google.protobuf.CodedOutputStream
         .computeMessageSize(12, sessions_.get(i));
     }
+    if (rejected_ != 0L) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeUInt64Size(13, rejected_);
+    }
+    if (deadLettered_ != 0L) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeUInt64Size(14, deadLettered_);
+    }
+    if (deadLetters_ != 0L) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeUInt64Size(15, deadLetters_);
+    }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
     return size;
@@ -584,6 +650,12 @@ private static final long serialVersionUID = 0L;
         .equals(other.getPartitionsList())) return false;
     if (!getSessionsList()
         .equals(other.getSessionsList())) return false;
+    if (getRejected()
+        != other.getRejected()) return false;
+    if (getDeadLettered()
+        != other.getDeadLettered()) return false;
+    if (getDeadLetters()
+        != other.getDeadLetters()) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -635,6 +707,15 @@ private static final long serialVersionUID = 0L;
       hash = (37 * hash) + SESSIONS_FIELD_NUMBER;
       hash = (53 * hash) + getSessionsList().hashCode();
     }
+    hash = (37 * hash) + REJECTED_FIELD_NUMBER;
+    hash = (53 * hash) + com.google.protobuf.Internal.hashLong(
+        getRejected());
+    hash = (37 * hash) + DEAD_LETTERED_FIELD_NUMBER;
+    hash = (53 * hash) + com.google.protobuf.Internal.hashLong(
+        getDeadLettered());
+    hash = (37 * hash) + DEAD_LETTERS_FIELD_NUMBER;
+    hash = (53 * hash) + com.google.protobuf.Internal.hashLong(
+        getDeadLetters());
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -818,6 +899,9 @@ private static final long serialVersionUID = 0L;
         sessionsBuilder_.clear();
       }
       bitField0_ = (bitField0_ & ~0x00000800);
+      rejected_ = 0L;
+      deadLettered_ = 0L;
+      deadLetters_ = 0L;
       return this;
     }
 
@@ -912,6 +996,15 @@ private static final long serialVersionUID = 0L;
       }
       if (((from_bitField0_ & 0x00000200) != 0)) {
         result.expired_ = expired_;
+      }
+      if (((from_bitField0_ & 0x00001000) != 0)) {
+        result.rejected_ = rejected_;
+      }
+      if (((from_bitField0_ & 0x00002000) != 0)) {
+        result.deadLettered_ = deadLettered_;
+      }
+      if (((from_bitField0_ & 0x00004000) != 0)) {
+        result.deadLetters_ = deadLetters_;
       }
       result.bitField0_ |= to_bitField0_;
     }
@@ -1011,6 +1104,15 @@ private static final long serialVersionUID = 0L;
             sessionsBuilder_.addAllMessages(other.sessions_);
           }
         }
+      }
+      if (other.getRejected() != 0L) {
+        setRejected(other.getRejected());
+      }
+      if (other.getDeadLettered() != 0L) {
+        setDeadLettered(other.getDeadLettered());
+      }
+      if (other.getDeadLetters() != 0L) {
+        setDeadLetters(other.getDeadLetters());
       }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
@@ -1120,6 +1222,21 @@ private static final long serialVersionUID = 0L;
               }
               break;
             } // case 98
+            case 104: {
+              rejected_ = input.readUInt64();
+              bitField0_ |= 0x00001000;
+              break;
+            } // case 104
+            case 112: {
+              deadLettered_ = input.readUInt64();
+              bitField0_ |= 0x00002000;
+              break;
+            } // case 112
+            case 120: {
+              deadLetters_ = input.readUInt64();
+              bitField0_ |= 0x00004000;
+              break;
+            } // case 120
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -2598,6 +2715,138 @@ private static final long serialVersionUID = 0L;
         sessions_ = null;
       }
       return sessionsBuilder_;
+    }
+
+    private long rejected_ ;
+    /**
+     * <pre>
+     * Deliveries that ended with VERDICT_REJECT.
+     * </pre>
+     *
+     * <code>uint64 rejected = 13 [json_name = "rejected"];</code>
+     * @return The rejected.
+     */
+    @java.lang.Override
+    public long getRejected() {
+      return rejected_;
+    }
+    /**
+     * <pre>
+     * Deliveries that ended with VERDICT_REJECT.
+     * </pre>
+     *
+     * <code>uint64 rejected = 13 [json_name = "rejected"];</code>
+     * @param value The rejected to set.
+     * @return This builder for chaining.
+     */
+    public Builder setRejected(long value) {
+
+      rejected_ = value;
+      bitField0_ |= 0x00001000;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * Deliveries that ended with VERDICT_REJECT.
+     * </pre>
+     *
+     * <code>uint64 rejected = 13 [json_name = "rejected"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearRejected() {
+      bitField0_ = (bitField0_ & ~0x00001000);
+      rejected_ = 0L;
+      onChanged();
+      return this;
+    }
+
+    private long deadLettered_ ;
+    /**
+     * <pre>
+     * Messages that became dead letters.
+     * </pre>
+     *
+     * <code>uint64 dead_lettered = 14 [json_name = "deadLettered"];</code>
+     * @return The deadLettered.
+     */
+    @java.lang.Override
+    public long getDeadLettered() {
+      return deadLettered_;
+    }
+    /**
+     * <pre>
+     * Messages that became dead letters.
+     * </pre>
+     *
+     * <code>uint64 dead_lettered = 14 [json_name = "deadLettered"];</code>
+     * @param value The deadLettered to set.
+     * @return This builder for chaining.
+     */
+    public Builder setDeadLettered(long value) {
+
+      deadLettered_ = value;
+      bitField0_ |= 0x00002000;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * Messages that became dead letters.
+     * </pre>
+     *
+     * <code>uint64 dead_lettered = 14 [json_name = "deadLettered"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearDeadLettered() {
+      bitField0_ = (bitField0_ & ~0x00002000);
+      deadLettered_ = 0L;
+      onChanged();
+      return this;
+    }
+
+    private long deadLetters_ ;
+    /**
+     * <pre>
+     * Dead letters that are kept.
+     * </pre>
+     *
+     * <code>uint64 dead_letters = 15 [json_name = "deadLetters"];</code>
+     * @return The deadLetters.
+     */
+    @java.lang.Override
+    public long getDeadLetters() {
+      return deadLetters_;
+    }
+    /**
+     * <pre>
+     * Dead letters that are kept.
+     * </pre>
+     *
+     * <code>uint64 dead_letters = 15 [json_name = "deadLetters"];</code>
+     * @param value The deadLetters to set.
+     * @return This builder for chaining.
+     */
+    public Builder setDeadLetters(long value) {
+
+      deadLetters_ = value;
+      bitField0_ |= 0x00004000;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * Dead letters that are kept.
+     * </pre>
+     *
+     * <code>uint64 dead_letters = 15 [json_name = "deadLetters"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearDeadLetters() {
+      bitField0_ = (bitField0_ & ~0x00004000);
+      deadLetters_ = 0L;
+      onChanged();
+      return this;
     }
 
     // @@protoc_insertion_point(builder_scope:headrace.v1.SubscriptionStats)

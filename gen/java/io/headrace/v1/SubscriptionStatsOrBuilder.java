@@ -262,4 +262,34 @@ public interface SubscriptionStatsOrBuilder extends
    */
   io.headrace.v1.SessionStatsOrBuilder getSessionsOrBuilder(
       int index);
+
+  /**
+   * <pre>
+   * Deliveries that ended with VERDICT_REJECT.
+   * </pre>
+   *
+   * <code>uint64 rejected = 13 [json_name = "rejected"];</code>
+   * @return The rejected.
+   */
+  long getRejected();
+
+  /**
+   * <pre>
+   * Messages that became dead letters.
+   * </pre>
+   *
+   * <code>uint64 dead_lettered = 14 [json_name = "deadLettered"];</code>
+   * @return The deadLettered.
+   */
+  long getDeadLettered();
+
+  /**
+   * <pre>
+   * Dead letters that are kept.
+   * </pre>
+   *
+   * <code>uint64 dead_letters = 15 [json_name = "deadLetters"];</code>
+   * @return The deadLetters.
+   */
+  long getDeadLetters();
 }

@@ -41,7 +41,7 @@ public enum Verdict
   VERDICT_RETRY(2),
   /**
    * <pre>
-   * Hopeless: to the dead letters now. Not served yet: NOT_SERVED.
+   * Hopeless: to the dead letters, in the same commit.
    * </pre>
    *
    * <code>VERDICT_REJECT = 3;</code>
@@ -94,7 +94,7 @@ public enum Verdict
   public static final int VERDICT_RETRY_VALUE = 2;
   /**
    * <pre>
-   * Hopeless: to the dead letters now. Not served yet: NOT_SERVED.
+   * Hopeless: to the dead letters, in the same commit.
    * </pre>
    *
    * <code>VERDICT_REJECT = 3;</code>
