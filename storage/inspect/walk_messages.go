@@ -62,6 +62,7 @@ func (w *walk) readPartitions() {
 }
 
 func (w *walk) readPointers() {
+	var open openSegments
 	w.each(record.KindPointer, func(r storage.Reader, key, value []byte) error {
 		id, base, err := record.ParsePointerKey(key)
 		if err != nil {
@@ -74,7 +75,7 @@ func (w *walk) readPointers() {
 		w.report.Pointers++
 		w.pointer(id, base, &x)
 		if !x.Hole {
-			w.pointed(r, id, base, &x)
+			w.pointed(r, &open, id, base, &x)
 		}
 		return nil
 	}, func(key []byte) Place {
@@ -118,20 +119,16 @@ func (w *walk) pointer(id storage.PartitionID, base storage.Offset, x *record.Po
 }
 
 // pointed checks that a pointer points to its messages.
-func (w *walk) pointed(r storage.Reader, id storage.PartitionID, base storage.Offset, x *record.Pointer) {
+func (w *walk) pointed(r storage.Reader, open *openSegments, id storage.PartitionID, base storage.Offset, x *record.Pointer) {
 	at := segmentID{x.At.Batch, x.At.Chunk}
 	if w.segments[at] == nil {
 		w.segments[at] = &segment{}
 	}
 	w.segments[at].pointers++
-	key := record.AppendSegmentKey(nil, at.batch, at.chunk)
-	err := r.Get(key, func(value []byte) error {
-		s, err := record.OpenSegment(key, value)
-		if err != nil {
-			return err
-		}
-		return s.ReadPointer(id, base, x, &storage.Segment{})
-	})
+	s, err := open.open(r, at)
+	if err == nil {
+		err = s.ReadPointer(id, base, x, &storage.Segment{})
+	}
 	if err != nil {
 		w.segments[at].damaged = true
 		place := w.from(id, base, x.Span)
