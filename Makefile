@@ -95,11 +95,12 @@ starved: ## A server without room, descriptors, file size or memory (Linux; root
 	$(GOTEST) -C ../faults -count=1 -timeout 60m ./starved $(STARVED_FLAGS)
 
 .PHONY: soak
-soak: ## The long ones: 200 kills, 300 power cuts, 600 moments, 10^8 simulator steps, minutes of fuzzing; hours
+soak: ## The long ones: 200 kills, 300 power cuts, 600 moments, tests at their full size, 10^8 simulator steps, minutes of fuzzing; hours
 	$(MAKE) fault-smoke KILL_ROUNDS=$(SOAK_KILL_ROUNDS) KILL_FLAGS=-mutants
 	$(MAKE) power-cut CUT_ROUNDS=$(SOAK_CUT_ROUNDS) CUT_MOMENTS=$(SOAK_CUT_MOMENTS) CUT_LOADS=$(SOAK_CUT_LOADS)
 	$(MAKE) corruption DAMAGE_TRIALS=$(SOAK_DAMAGE_TRIALS)
 	$(MAKE) starved STARVED_FLAGS=-long
+	HEADRACE_TEST_SCALE=full $(GOTEST) -count=1 -timeout 2h ./server/... ./storage/...
 	$(MAKE) sim SIM_STEPS=$(SOAK_SIM_STEPS)
 	$(MAKE) fuzz-smoke FUZZ_TIME=5m
 

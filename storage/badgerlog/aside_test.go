@@ -43,14 +43,15 @@ func awaitQuiet(t *testing.T, dir string) {
 	t.Helper()
 	looks := time.NewTicker(time.Millisecond)
 	defer looks.Stop()
-	for deadline := time.After(time.Minute); ; {
+	ended := nearlyOver(t)
+	for {
 		names, err := filepath.Glob(filepath.Join(dir, badgerDirName, "*.mem"))
 		if err == nil && len(names) <= 1 {
 			return
 		}
 		select {
 		case <-looks.C:
-		case <-deadline:
+		case <-ended:
 			t.Fatalf("%d write-ahead logs, %v", len(names), err)
 		}
 	}

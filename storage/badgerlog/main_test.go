@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"os"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -36,6 +37,21 @@ func forgotten() (all []goleak.Option) {
 	const badger = "github.com/dgraph-io/badger/v4."
 	return append(all, goleak.IgnoreAnyFunction(badger+"(*valueLog).Close"),
 		goleak.IgnoreTopFunction(badger+"(*vlogThreshold).listenForValueThresholdUpdate"))
+}
+
+// lastWords is the time that a test has to say what it waited for in vain.
+const lastWords = 10 * time.Second
+
+// nearlyOver is when the time that all tests have is about to end: how long something
+// takes on a machine that others use too is no test's business. It never is where there
+// is no end.
+func nearlyOver(t *testing.T) <-chan time.Time {
+	t.Helper()
+	end, ok := t.Deadline()
+	if !ok {
+		return nil
+	}
+	return time.After(time.Until(end) - lastWords)
 }
 
 // testOptions are the defaults with what a test need not wait for.

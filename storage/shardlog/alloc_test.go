@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/headrace/headrace/internal/testscale"
 	"github.com/headrace/headrace/storage"
 )
 
@@ -76,7 +77,7 @@ func (r *round) run() {
 // TestACommitReusesItsMemory: in steady state nothing is allocated per message, and
 // next to nothing per commit.
 func TestACommitReusesItsMemory(t *testing.T) {
-	for _, topics := range []int{1, 1000} {
+	for _, topics := range []int{1, testscale.Sizes{Full: 1000, Ordinary: 1000, Race: 100}.Now()} {
 		r := newRound(t, topics)
 		for range 400 {
 			r.run()

@@ -12,12 +12,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/headrace/headrace/internal/testscale"
 	"github.com/headrace/headrace/storage"
 	"github.com/headrace/headrace/storage/inspect"
 )
 
+// deadLetterSteps is how much random work is done.
+var deadLetterSteps = testscale.Sizes{Full: 2500, Ordinary: 250, Race: 80}
+
 const (
-	deadLetterSteps      = 250
 	deadLetterPartitions = 2
 	// largeDeadLetterBytes is the size of a body that lies apart from its key.
 	largeDeadLetterBytes = 20 << 10
@@ -39,7 +42,7 @@ func storeGivesUpMessages(t *testing.T, h *StoreHarness) {
 	for i := range deadLetterPartitions {
 		m.cursors = append(m.cursors, newDeadCursor(uint16(i)))
 	}
-	for range deadLetterSteps {
+	for range deadLetterSteps.Now() {
 		m.step()
 		if t.Failed() {
 			return

@@ -11,11 +11,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/headrace/headrace/internal/testscale"
 	"github.com/headrace/headrace/storage"
 )
 
+// producerModelSteps is how much random work is done.
+var producerModelSteps = testscale.Sizes{Full: 6000, Ordinary: 600, Race: 150}
+
 const (
-	producerModelSteps      = 600
 	producerModelProducers  = 3
 	producerModelTopics     = 2
 	producerModelPartitions = 2
@@ -49,7 +52,7 @@ func storeAgreesWithProducerModel(t *testing.T, h *StoreHarness) {
 		m.producers[i].name = fmt.Sprintf("producer-%d", i)
 		m.open(&m.producers[i])
 	}
-	for range producerModelSteps {
+	for range producerModelSteps.Now() {
 		m.step()
 		if t.Failed() {
 			return

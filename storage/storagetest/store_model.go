@@ -12,11 +12,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/headrace/headrace/internal/testscale"
 	"github.com/headrace/headrace/storage"
 )
 
+// modelSteps is how much random work is done.
+var modelSteps = testscale.Sizes{Full: 4000, Ordinary: 400, Race: 100}
+
 const (
-	modelSteps      = 400
 	modelTopics     = 4
 	modelPartitions = 3
 )
@@ -36,7 +39,7 @@ func storeAgreesWithModel(t *testing.T, h *StoreHarness) {
 		h: h, rand: rand.New(rand.NewPCG(seed, 0)),
 		topics: map[string]*modelTopic{}, subscriptions: map[string]*modelSubscription{},
 	}
-	for range modelSteps {
+	for range modelSteps.Now() {
 		m.step()
 		if t.Failed() {
 			return

@@ -1,9 +1,0 @@
-//go:build !race
-
-package server_test
-
-// How much the tests of leaks and bounds do.
-const (
-	churnPairs   = 5000
-	idleSessions = 1000
-)
