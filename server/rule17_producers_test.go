@@ -52,8 +52,8 @@ func (p *publishStub) wantFailure(first uint64, count uint32, reason headracev1.
 }
 
 // mixedBatch is a batch with a message at fault in the middle.
-func mixedBatch(first uint64) *headracev1.PublishStreamRequest {
-	return batch("orders", first,
+func mixedBatch() *headracev1.PublishStreamRequest {
+	return batch("orders", 1,
 		&headracev1.Message{Data: []byte("a"), OrderingKey: "k1"}, &headracev1.Message{Data: []byte("b")},
 		&headracev1.Message{OrderingKey: string(make([]byte, 2000))}, &headracev1.Message{Data: []byte("c"), OrderingKey: "k2"})
 }
@@ -71,19 +71,19 @@ func sendAgain(t *testing.T, s *servertest.Server) *headracev1.PublishStreamResp
 	t.Helper()
 	s.CreateTopicWith(&headracev1.Topic{Name: "orders", Partitions: 8})
 	stub := openProducer(t, s, "loader")
-	stub.send(mixedBatch(1))
+	stub.send(mixedBatch())
 	want := stub.nextResult()
 	if len(want.GetRuns()) < 2 || len(want.GetFailures()) != 1 || want.GetThroughSequence() != 4 {
 		t.Fatalf("result = %v", want)
 	}
-	stub.send(mixedBatch(1))
+	stub.send(mixedBatch())
 	checkProto(t, want, stub.nextResult())
 	stub.send(batch("orders", 5, numberedMessages(5, 3)...))
 	next := stub.nextResult()
 	stub.finish()
 
 	again := openProducer(t, s, "loader")
-	again.send(mixedBatch(1))
+	again.send(mixedBatch())
 	checkProto(t, want, again.nextResult())
 	again.send(batch("orders", 5, numberedMessages(5, 3)...))
 	checkProto(t, next, again.nextResult())
@@ -97,7 +97,7 @@ func sendOnceMore(t *testing.T, s *servertest.Server, want *headracev1.PublishSt
 	if later.opened.GetProducerEpoch() != 3 {
 		t.Errorf("epoch %d of the third stream", later.opened.GetProducerEpoch())
 	}
-	later.send(mixedBatch(1))
+	later.send(mixedBatch())
 	checkProto(t, want, later.nextResult())
 	later.send(batch("orders", 5, numberedMessages(6, 3)...))
 	later.wantFailure(5, 3, headracev1.ErrorReason_ERROR_REASON_PUBLISH_BATCH_CHANGED)
@@ -153,7 +153,7 @@ func TestAClientThatComesBackLooksUpWhatIsStored(t *testing.T) {
 	s := servertest.Start(t, servertest.Options{})
 	s.CreateTopic("orders")
 	first := openProducer(t, s, "loader")
-	first.send(mixedBatch(1))
+	first.send(mixedBatch())
 	want := first.nextResult()
 	first.send(batch("orders", 5, numberedMessages(5, 2)...))
 	first.await(6)
