@@ -84,13 +84,19 @@ func (c *counting) countSegments(j *janitor) error {
 	return c.deleteOrphans(j, found, at)
 }
 
+// deleteOrphans deletes the segments without a pointer, unless a partition is fenced:
+// one that lost its pointers may be all that shows its damage to the next opening.
 func (c *counting) deleteOrphans(j *janitor, found []segmentID, next *segmentID) error {
 	m := j.store.committer
 	return j.change(&change{
 		need: deleteNeed.times(len(found)),
 		apply: func(b *batch) error {
 			live := &m.shard.live
-			for _, s := range live.countSegments(upTo(found, live.old), next) {
+			orphans := live.countSegments(upTo(found, live.old), next)
+			if m.shard.anyFenced() {
+				orphans = nil
+			}
+			for _, s := range orphans {
 				b.deleteSegment(s)
 				m.metrics.trimmedSegs.Add(1)
 			}
