@@ -55,19 +55,75 @@ func TestAHoleIsDroppedWhenASubscriptionCameThatWantsIt(t *testing.T) {
 	s.addTopic(top)
 	hole := &holeCut{hole: pointer{1, record.Pointer{Hole: true, Span: 4}}}
 	d := &dig{partition: top.partitions[0]}
-	subscribe := func(id storage.SubscriptionID, floor storage.Offset) {
-		x := newSubscription(storage.Subscription{ID: id, State: storage.Active}, top)
-		x.cursors[0] = newCursor(x, 0, floor)
-		s.addSubscription(x)
-	}
-	subscribe(1, 0)
+	subscribeAt(s, top, 1, 0)
 	d.cursors = []digCursor{{1, storage.Cursor{Generation: 1}}}
-	subscribe(2, 5)
+	subscribeAt(s, top, 2, 5)
 	if !d.allows(s, hole) {
 		t.Error("dropped, though everybody settled it")
 	}
-	subscribe(3, 4)
+	subscribeAt(s, top, 3, 4)
 	if d.allows(s, hole) {
 		t.Error("made, though a new subscription begins in it")
 	}
+}
+
+// TestAHoleIsDroppedWhenThePartitionChangedSinceItWasLookedFor: a trim, a seek or damage
+// came between.
+func TestAHoleIsDroppedWhenThePartitionChangedSinceItWasLookedFor(t *testing.T) {
+	for name, happens := range map[string]func(s *shard, p *partition){
+		"nothing":                     nil,
+		"the partition begins past":   func(_ *shard, p *partition) { p.first.Offset = 2 },
+		"it is fenced":                func(_ *shard, p *partition) { p.fence(storage.ErrDataLoss) },
+		"a subscription is damaged":   func(s *shard, _ *partition) { s.subscriptions[1].damage = storage.ErrDataLoss },
+		"a cursor was moved":          func(s *shard, _ *partition) { s.subscriptions[1].cursors[0].Generation++ },
+		"nobody knows who may follow": func(s *shard, _ *partition) { s.holdTrims = true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShard()
+			top := newTopic(storage.Topic{ID: 1, Name: "a", Partitions: 1, State: storage.Active})
+			s.addTopic(top)
+			subscribeAt(s, top, 1, 0)
+			d := &dig{partition: top.partitions[0], cursors: []digCursor{{1, storage.Cursor{Generation: 1}}}}
+			if happens != nil {
+				happens(s, top.partitions[0])
+			}
+			if got := d.allows(s, &holeCut{hole: pointer{1, record.Pointer{Hole: true, Span: 4}}}); got != (happens == nil) {
+				t.Errorf("made: %v", got)
+			}
+		})
+	}
+}
+
+// TestACutIsDroppedWhenThePartitionChangedSinceItWasRead: another cut or a new
+// subscription came, or the partition was fenced.
+func TestACutIsDroppedWhenThePartitionChangedSinceItWasRead(t *testing.T) {
+	for name, happens := range map[string]func(s *shard, p *partition){
+		"nothing":                          nil,
+		"it begins elsewhere":              func(_ *shard, p *partition) { p.first.Offset = 1 },
+		"a new subscription begins before": func(s *shard, p *partition) { subscribeAt(s, p.topic, 2, 3) },
+		"it is fenced":                     func(_ *shard, p *partition) { p.fence(storage.ErrDataLoss) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShard()
+			top := newTopic(storage.Topic{ID: 1, Name: "a", Partitions: 1, State: storage.Active})
+			s.addTopic(top)
+			subscribeAt(s, top, 1, 4)
+			p := top.partitions[0]
+			p.next.Offset = 9
+			x := &cut{trimmable: trimmable{partition: p}, next: record.Mark{Offset: 4}}
+			if happens != nil {
+				happens(s, p)
+			}
+			if got := s.allowsCut(x); got != (happens == nil) {
+				t.Errorf("applied: %v", got)
+			}
+		})
+	}
+}
+
+// subscribeAt adds a subscription to a topic of one partition.
+func subscribeAt(s *shard, top *topic, id storage.SubscriptionID, floor storage.Offset) {
+	x := newSubscription(storage.Subscription{ID: id, State: storage.Active}, top)
+	x.cursors[0] = newCursor(x, 0, floor)
+	s.addSubscription(x)
 }

@@ -192,6 +192,18 @@ func fenced(t *testing.T, h *storagetest.StoreHarness, p storage.PartitionID) {
 	h.MustPublish(storage.PartitionID{Topic: p.Topic, Partition: 1}, "the other partition serves")
 }
 
+// dropSegmentOf drops the segment that a pointer names.
+func dropSegmentOf(d *storagetest.Disk, p storage.PartitionID, base storage.Offset) {
+	var at record.Location
+	key := record.AppendPointerKey(nil, p, base)
+	d.Corrupt(key, func(value []byte) []byte {
+		x, _ := record.DecodePointer(key, value) // It was written by the store.
+		at = x.At
+		return value
+	})
+	d.Drop(record.AppendSegmentKey(nil, at.Batch, at.Chunk))
+}
+
 func TestDamageThatNamesAPartitionFencesIt(t *testing.T) {
 	for name, damage := range map[string]func(d *storagetest.Disk, p storage.PartitionID){
 		"its record is missing":       func(d *storagetest.Disk, p storage.PartitionID) { d.Drop(record.AppendPartitionKey(nil, p)) },
@@ -214,14 +226,12 @@ func TestDamageThatNamesAPartitionFencesIt(t *testing.T) {
 			}
 		},
 		"a segment after the checkpoint and the pointers from there on are missing": func(d *storagetest.Disk, p storage.PartitionID) {
-			d.Drop(record.AppendSegmentKey(nil, 12, 0))
+			dropSegmentOf(d, p, 7)
 			for _, base := range []storage.Offset{7, 8, 9} {
 				d.Drop(record.AppendPointerKey(nil, p, base))
 			}
 		},
-		"a segment after the checkpoint is missing": func(d *storagetest.Disk, _ storage.PartitionID) {
-			d.Drop(record.AppendSegmentKey(nil, 8, 0))
-		},
+		"a segment after the checkpoint is missing": func(d *storagetest.Disk, p storage.PartitionID) { dropSegmentOf(d, p, 3) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			h, d, p, _ := damaged(t)
@@ -295,17 +305,16 @@ func TestDamageThatNamesASubscriptionFencesIt(t *testing.T) {
 		"a history is damaged":     func(d *storagetest.Disk) { d.Corrupt(history, flip) },
 		"a history is missing":     func(d *storagetest.Disk) { d.Drop(history) },
 		"a dead letter is missing": func(d *storagetest.Disk) { d.Drop(dead) },
-		"its generation is older": func(d *storagetest.Disk) {
-			key := record.AppendCursorKey(nil, 1, 0)
-			d.Corrupt(key, func(value []byte) []byte {
-				c, err := record.DecodeCursor(key, value)
-				if err != nil {
-					t.Fatal(err)
-				}
-				c.Generation--
-				return record.AppendCursor(nil, key, &c)
-			})
-		},
+		"its generation is older": editCursor(func(c *record.Cursor) {
+			c.Generation, c.AckParts, c.AckSum, c.Settled = c.Generation-1, 0, 0, 0
+		}),
+		"it counted another ack record":       editCursor(func(c *record.Cursor) { c.AckParts++ }),
+		"its ack records were others":         editCursor(func(c *record.Cursor) { c.AckSum++ }),
+		"it counted another settled offset":   editCursor(func(c *record.Cursor) { c.Settled++ }),
+		"it counted another dead letter":      editCursor(func(c *record.Cursor) { c.Dead++ }),
+		"its dead letters were others":        editCursor(func(c *record.Cursor) { c.DeadSum++ }),
+		"a dead letter is later":              editCursor(func(c *record.Cursor) { c.DeadLast-- }),
+		"a part of an ack chunk stands alone": strayAckPart,
 	} {
 		t.Run(name, func(t *testing.T) {
 			h, d, p, s := damaged(t)
@@ -339,6 +348,22 @@ func TestDamageThatNamesASubscriptionFencesIt(t *testing.T) {
 	}
 }
 
+func TestAMissingReplayCursorFencesItsSubscription(t *testing.T) {
+	h, d, _, s := damaged(t)
+	h.Open()
+	body := func(l *storage.DeadLetter) []byte { return slices.Clone(l.Message) }
+	done, err := h.Redrive(t.Context(), s.ID, []uint64{1}, body)
+	if err != nil || len(done) != 1 {
+		t.Fatalf("redrive: %+v, %v", done, err)
+	}
+	h.Crash()
+	d.Drop(record.AppendCursorKey(nil, s.ID, storage.ReplayPartition))
+	h.Open()
+	if _, err := h.Cursors(t.Context(), s.ID); !errors.Is(err, storage.ErrDataLoss) {
+		t.Errorf("cursors: %v", err)
+	}
+}
+
 // TestADamagedDeadLetterIsNamedAndTheRestIsThere: its body is checked when it is read.
 func TestADamagedDeadLetterIsNamedAndTheRestIsThere(t *testing.T) {
 	h, m := memoryStore(t)
@@ -369,6 +394,27 @@ func TestADamagedDeadLetterIsNamedAndTheRestIsThere(t *testing.T) {
 }
 
 // olderAckChunk puts an ack chunk back to what it might have been before.
+// editCursor changes the record of a cursor, under a right checksum.
+func editCursor(edit func(c *record.Cursor)) func(d *storagetest.Disk) {
+	return func(d *storagetest.Disk) {
+		key := record.AppendCursorKey(nil, 1, 0)
+		d.Corrupt(key, func(value []byte) []byte {
+			c, _ := record.DecodeCursor(key, value) // It was written by the store.
+			edit(&c)
+			return record.AppendCursor(nil, key, &c)
+		})
+	}
+}
+
+// strayAckPart adds the second part of a chunk that has one: it was to be deleted.
+func strayAckPart(d *storagetest.Disk) {
+	key := record.AppendAckKey(nil, record.AckKey{Subscription: 1, Generation: 1, Part: 1})
+	part := record.AckPart{Version: 1, Part: 1, Parts: 2}
+	if err := d.Import([]storage.Op{{Key: key, Value: record.AppendAckPart(nil, key, &part)}}); err != nil {
+		panic(err)
+	}
+}
+
 func olderAckChunk(d *storagetest.Disk) {
 	key := record.AppendAckKey(nil, record.AckKey{Subscription: 1, Generation: 1})
 	d.Corrupt(key, func([]byte) []byte {

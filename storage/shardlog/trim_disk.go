@@ -103,8 +103,7 @@ func (j *janitor) applyCuts(cuts []cut) error {
 		apply: func(b *batch) error {
 			for i := range cuts {
 				x := &cuts[i]
-				now, ok := c.shard.trimmable(x.partition)
-				if ok && now.first.Offset == x.first.Offset && x.next.Offset <= now.limit {
+				if c.shard.allowsCut(x) {
 					c.applyCut(b, x)
 					applied = append(applied, *x)
 				}
@@ -113,4 +112,11 @@ func (j *janitor) applyCuts(cuts []cut) error {
 		},
 		settled: func() { c.settleCuts(applied) },
 	})
+}
+
+// allowsCut says whether a cut that was read from disk may be applied still: the
+// partition begins where it did, and nobody wants what goes.
+func (s *shard) allowsCut(x *cut) bool {
+	now, ok := s.trimmable(x.partition)
+	return ok && now.first.Offset == x.first.Offset && x.next.Offset <= now.limit
 }
