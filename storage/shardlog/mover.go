@@ -199,7 +199,7 @@ func (j *janitor) commitMove(x *move) error {
 // record goes with its pointer, or recovery would compare that with what the old
 // segment's batch wrote. Loop only.
 func (c *committer) moveSurvivors(b *batch, x *move) error {
-	if c.shard.live.pointersOf(x.from) != len(x.survivors) {
+	if c.shard.live.pointersOf(x.from) != len(x.survivors) || c.shard.keeps(x.from) {
 		return errNotThin
 	}
 	for i := range x.survivors {

@@ -159,4 +159,5 @@ func (r *recovery) finish() {
 		}
 	}
 	x.live.begin(x.number)
+	x.holdSegments = x.anyFenced()
 }

@@ -252,6 +252,42 @@ func TestDamageThatNamesAPartitionFencesIt(t *testing.T) {
 	}
 }
 
+// TestSegmentsThatShowDamageOutliveTheirLastPointer: what a healthy partition shares with
+// one that lost its pointers stays when it is trimmed, or the next opening would take the
+// damaged one for whole, and shorter.
+func TestSegmentsThatShowDamageOutliveTheirLastPointer(t *testing.T) {
+	h, m := memoryStore(t)
+	topic := h.MustCreateTopic("orders", 2)
+	h.MustCreateTopic("other", 1)
+	s := h.MustSubscribe("billing", topic.ID, storage.Start{})
+	p, other := storage.PartitionID{Topic: topic.ID}, storage.PartitionID{Topic: topic.ID, Partition: 1}
+	h.MustPublish(p, "alone")
+	for range 3 {
+		publish := &storage.Publish{Appends: []storage.Append{storagetest.NewAppend(p, "a"), storagetest.NewAppend(other, "b")}}
+		if err := h.Publish(publish); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.Crash()
+	h.Damaged = true
+	dropSegmentOf(m.Disk(), p, 0)
+	for base := range storage.Offset(4) {
+		m.Disk().Drop(record.AppendPointerKey(nil, p, base))
+	}
+	h.Open()
+	fenced(t, h, p)
+	h.MustCommit(&storage.ChangeSet{Subscription: s.ID, Cursors: []storage.CursorChange{{Partition: 1, Floor: 3}}})
+	for range 10 {
+		h.Tick()
+	}
+	if stats, err := h.Stats(other); err != nil || stats.First != 3 {
+		t.Fatalf("the healthy one is not trimmed: %+v, %v", stats, err)
+	}
+	h.Crash()
+	h.Open()
+	fenced(t, h, p)
+}
+
 func TestAHeadBelowItsCheckpointIsFenced(t *testing.T) {
 	h, d, p, _ := damaged(t)
 	h.Open()

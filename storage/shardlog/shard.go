@@ -28,6 +28,8 @@ type shard struct {
 	producers producers
 	// deduping are the partitions that remember dedupe ids.
 	deduping fifo[*partition]
+	// holdSegments: a partition was fenced at the opening.
+	holdSegments bool
 	// doomed are cursors with ack chunks below the floor.
 	doomed fifo[*cursor]
 }
@@ -99,6 +101,11 @@ func (s *shard) sawTopic(id storage.TopicID) { s.NextTopic = max(s.NextTopic, id
 func (s *shard) sawSubscription(id storage.SubscriptionID) {
 	s.NextSubscription = max(s.NextSubscription, id+1)
 }
+
+// keeps says whether a segment is kept though nothing points to it: one that is older
+// than an opening which had to fence a partition may be all that shows that damage to
+// the next opening.
+func (s *shard) keeps(x segmentID) bool { return s.holdSegments && x.batch <= s.live.old }
 
 // anyFenced says whether any partition is.
 func (s *shard) anyFenced() bool {

@@ -209,7 +209,7 @@ func (c *committer) dropHeld(b *batch, p *partition, x pointerPlace) {
 		p.holes.Totals = p.holes.Minus(x.held)
 		return
 	}
-	if c.shard.live.drop(pointerID{p.id, x.base}, x.segment, x.held.Bytes) {
+	if c.shard.live.drop(pointerID{p.id, x.base}, x.segment, x.held.Bytes) && !c.shard.keeps(x.segment) {
 		b.deleteSegment(x.segment)
 		c.metrics.trimmedSegs.Add(1)
 	}
