@@ -102,7 +102,7 @@ func TestARestoredStoreIsTheStoreAsOfTheBackupsLastBatch(t *testing.T) {
 				j.awaitNext()
 			}
 			before := j.last()
-			w := &pacedWriter{journal: j, waits: 100}
+			w := &pacedWriter{journal: j, waits: 30}
 			contents, err := engine.Backup(t.Context(), w)
 			if err != nil {
 				t.Fatal(err)
