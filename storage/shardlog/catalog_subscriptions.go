@@ -96,16 +96,7 @@ func (b *birth) check(x *shard) error {
 	if _, taken := x.subscriptionNames[b.def.Name]; taken {
 		return fmt.Errorf("%w: subscription %q", storage.ErrExists, b.def.Name)
 	}
-	for i, start := range b.starts {
-		p := t.partitions[i]
-		if err := p.err(); err != nil {
-			return err
-		}
-		if start.offset > p.next.Offset {
-			return fmt.Errorf("%w: partition %d ends at %d, start at %d asked", storage.ErrNotFound, i, p.next.Offset, start.offset)
-		}
-	}
-	return nil
+	return t.checkStarts(b.starts)
 }
 
 func (b *birth) begin(open *batch, x *shard) {

@@ -2,7 +2,6 @@ package shardlog
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/headrace/headrace/storage"
 )
@@ -35,7 +34,7 @@ func (s *Store) Seek(ctx context.Context, id storage.SubscriptionID, start stora
 			if err != nil {
 				return err
 			}
-			if err := x.checkStarts(starts); err != nil {
+			if err := x.topic.checkStarts(starts); err != nil {
 				return err
 			}
 			for i := range starts {
@@ -58,20 +57,6 @@ func (s *Store) topicOf(ctx context.Context, id storage.SubscriptionID) (topic s
 		return 0, ended
 	}
 	return topic, err
-}
-
-// checkStarts says whether every start lies within its partition.
-func (s *subscription) checkStarts(starts []startOffset) error {
-	for i, start := range starts {
-		p := s.topic.partitions[i]
-		if err := p.err(); err != nil {
-			return err
-		}
-		if start.offset > p.next.Offset {
-			return fmt.Errorf("%w: partition %d ends at %d, %d asked", storage.ErrNotFound, i, p.next.Offset, start.offset)
-		}
-	}
-	return nil
 }
 
 // move begins a new generation of a cursor at a floor.

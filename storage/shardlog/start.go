@@ -22,6 +22,21 @@ func (s startOffset) at(p *partition) storage.Offset {
 	return max(s.offset, p.first.Offset)
 }
 
+// checkStarts says whether every start lies within its partition, as of the open
+// batch. Loop only.
+func (t *topic) checkStarts(starts []startOffset) error {
+	for i, start := range starts {
+		p := t.partitions[i]
+		if err := p.err(); err != nil {
+			return err
+		}
+		if start.offset > p.next.Offset {
+			return fmt.Errorf("%w: partition %d ends at %d, start at %d asked", storage.ErrNotFound, i, p.next.Offset, start.offset)
+		}
+	}
+	return nil
+}
+
 // resolve turns a start into one for each partition of a topic.
 func (s *Store) resolve(ctx context.Context, id storage.TopicID, start storage.Start) ([]startOffset, error) {
 	partitions := s.directory.partitions(id)
