@@ -20,9 +20,12 @@ import (
 func TestSubscribersThatNeverReadCostWhatTheyMay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const (
+			// Each message is a frame of its own, and a last frame for every reader fits
+			// between the half of the memory, where they come singly, and the point where
+			// all are held back.
 			readers                = 10
-			messages, messageBytes = 512, 64 << 10
-			memoryBytes            = 2 << 20
+			messages, messageBytes = 128, 256 << 10
+			memoryBytes            = 8 << 20
 			// What a queue may hold, and how long that may take.
 			queueBytes  = 5 << 20
 			graceTime   = 20 * time.Second

@@ -191,11 +191,13 @@ func (o *outbound) finish() {
 	signal(o.wake)
 }
 
-// room says whether the queue has room.
+// room says whether the queue has room. Who hears that it has none is told when it
+// has again: memory may have become short since the last frame.
 func (o *outbound) room() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.hasRoom()
+	o.full = !o.hasRoom()
+	return !o.full
 }
 
 // hasRoom: while memory is short there is room for one frame, so that who reads goes

@@ -146,6 +146,26 @@ func TestQueueHasRoomForOneFrameWhileMemoryIsShort(t *testing.T) {
 	}
 }
 
+// A loop that finds no room is told when there is room again, also when it was memory
+// that became short between the last frame and the look.
+func TestLoopThatFoundNoRoomIsToldOfRoom(t *testing.T) {
+	q := newQueue(t)
+	if !q.push(frameOf(1, 10)) {
+		t.Fatal("no room for a second frame")
+	}
+	q.memory.add(q.memory.limit/2 + 1)
+	if q.room() {
+		t.Fatal("room for a second frame while memory is short")
+	}
+	if _, err := q.take(); err != nil {
+		t.Fatal(err)
+	}
+	q.leave()
+	if got := q.notices.Load(); got != 1 {
+		t.Errorf("%d notices after the frame was written, want 1", got)
+	}
+}
+
 func TestEndComesAfterAllElse(t *testing.T) {
 	q := newQueue(t)
 	q.end(io.EOF)
