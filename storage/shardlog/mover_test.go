@@ -111,14 +111,16 @@ func TestSurvivorsOfMostlyDeadSegmentsAreMoved(t *testing.T) {
 
 // TestWhatIsLeftIsMovedAfterAnOpening: what died before it is known by the pointers.
 func TestWhatIsLeftIsMovedAfterAnOpening(t *testing.T) {
-	m := newMovingStore(t, shardlog.Options{})
+	clock := newFakeClock()
+	m := newMovingStore(t, shardlog.Options{Clock: clock.Now})
 	m.publish(t, "a")
-	// The large one goes; one look at the store is not enough to move.
-	m.Ticks <- time.Time{}
+	// The large one goes; while the clock stands nothing is moved.
+	m.Tick()
 	m.Crash()
 	m.Open()
 	m.counted()
 	m.Tick()
+	clock.advance(1e9)
 	m.Tick()
 	if got := m.Metrics().MovedSegments; got != 1 {
 		t.Errorf("%d segments moved", got)
