@@ -31,26 +31,32 @@ var openManual = subscribeOpen(&headracev1.SubscribeRequest_Open{
 	Subscription: "workers", Replenish: headracev1.Replenish_REPLENISH_MANUAL,
 })
 
+var openTells = subscribeOpen(&headracev1.SubscribeRequest_Open{
+	Subscription: "workers", Features: []headracev1.Feature{headracev1.Feature_FEATURE_STARTED},
+})
+
 // opened gives the frames of a stream that was opened first.
 func opened(frames ...*headracev1.SubscribeRequest) []*headracev1.SubscribeRequest {
 	return append([]*headracev1.SubscribeRequest{open}, frames...)
 }
 
 var illegalSubscribeFrames = map[string]illegalFrames[*headracev1.SubscribeRequest]{
-	"second Open":                {frames: opened(open), reason: "FRAME_ORDER"},
-	"no frame at all":            {halfClose: true, reason: "FRAME_ORDER"},
-	"Window before Open":         {frames: []*headracev1.SubscribeRequest{window(1, 1)}, reason: "FRAME_ORDER"},
-	"Grant before Open":          {frames: []*headracev1.SubscribeRequest{grant(1, 1)}, reason: "FRAME_ORDER"},
-	"Settle before Open":         {frames: []*headracev1.SubscribeRequest{ack(1, 1, 1)}, reason: "FRAME_ORDER"},
-	"Extend before Open":         {frames: []*headracev1.SubscribeRequest{extend(1, time.Second, 1)}, reason: "FRAME_ORDER"},
-	"Drain before Open":          {frames: []*headracev1.SubscribeRequest{drain(0)}, reason: "FRAME_ORDER"},
-	"Heartbeat before Open":      {frames: []*headracev1.SubscribeRequest{heartbeat()}, reason: "FRAME_ORDER"},
-	"empty frame before Open":    {frames: []*headracev1.SubscribeRequest{{}}, reason: "FRAME_ORDER"},
-	"Started before Open":        {frames: []*headracev1.SubscribeRequest{started()}, reason: "NOT_SERVED", field: "started"},
-	"Window in a MANUAL session": {frames: []*headracev1.SubscribeRequest{openManual, window(1, 1)}, reason: "FRAME_ORDER", text: "Window is for REPLENISH_ON_SETTLE sessions"},
-	"Grant in ON_SETTLE":         {frames: opened(grant(1, 1)), reason: "FRAME_ORDER", text: "Grant is for REPLENISH_MANUAL sessions"},
-	"empty frame":                {frames: opened(&headracev1.SubscribeRequest{}), reason: "MALFORMED_FRAME", field: "frame"},
-	"Started":                    {frames: opened(started()), reason: "NOT_SERVED", field: "started"},
+	"second Open":                 {frames: opened(open), reason: "FRAME_ORDER"},
+	"no frame at all":             {halfClose: true, reason: "FRAME_ORDER"},
+	"Window before Open":          {frames: []*headracev1.SubscribeRequest{window(1, 1)}, reason: "FRAME_ORDER"},
+	"Grant before Open":           {frames: []*headracev1.SubscribeRequest{grant(1, 1)}, reason: "FRAME_ORDER"},
+	"Settle before Open":          {frames: []*headracev1.SubscribeRequest{ack(1, 1, 1)}, reason: "FRAME_ORDER"},
+	"Extend before Open":          {frames: []*headracev1.SubscribeRequest{extend(1, time.Second, 1)}, reason: "FRAME_ORDER"},
+	"Drain before Open":           {frames: []*headracev1.SubscribeRequest{drain(0)}, reason: "FRAME_ORDER"},
+	"Heartbeat before Open":       {frames: []*headracev1.SubscribeRequest{heartbeat()}, reason: "FRAME_ORDER"},
+	"empty frame before Open":     {frames: []*headracev1.SubscribeRequest{{}}, reason: "FRAME_ORDER"},
+	"Started before Open":         {frames: []*headracev1.SubscribeRequest{started(sequences(1, 1)...)}, reason: "FRAME_ORDER"},
+	"Window in a MANUAL session":  {frames: []*headracev1.SubscribeRequest{openManual, window(1, 1)}, reason: "FRAME_ORDER", text: "Window is for REPLENISH_ON_SETTLE sessions"},
+	"Grant in ON_SETTLE":          {frames: opened(grant(1, 1)), reason: "FRAME_ORDER", text: "Grant is for REPLENISH_MANUAL sessions"},
+	"empty frame":                 {frames: opened(&headracev1.SubscribeRequest{}), reason: "MALFORMED_FRAME", field: "frame"},
+	"Started without its feature": {frames: opened(started(sequences(1, 1)...)), reason: "FRAME_ORDER", text: "Started is for sessions that announced FEATURE_STARTED"},
+	"Started without ranges":      {frames: []*headracev1.SubscribeRequest{openTells, started()}, reason: "INVALID_FIELD", field: "ranges"},
+	"too many started":            {frames: []*headracev1.SubscribeRequest{openTells, started(manySequences(broker.MaxRanges + 1)...)}, reason: "TOO_MANY_RANGES", field: "ranges"},
 
 	"Open without a subscription": {frames: openWith(&headracev1.SubscribeRequest_Open{}), reason: "INVALID_NAME", field: "subscription"},
 	"Open with Resume": {

@@ -34,9 +34,9 @@ func grant(sequence, bytes uint64) *headracev1.SubscribeRequest {
 	}}
 }
 
-func started() *headracev1.SubscribeRequest {
+func started(ranges ...*headracev1.SequenceRange) *headracev1.SubscribeRequest {
 	return &headracev1.SubscribeRequest{Frame: &headracev1.SubscribeRequest_Started_{
-		Started: &headracev1.SubscribeRequest_Started{Ranges: sequences(1, 1)},
+		Started: &headracev1.SubscribeRequest_Started{Ranges: ranges},
 	}}
 }
 

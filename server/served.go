@@ -11,7 +11,6 @@ import (
 // serve: set, they are NOT_SERVED. Those of Message are the walker's business. A
 // scalar counts as set when it is not zero.
 var notServedFields = names(
-	"SubscribeRequest.started",
 	"SubscribeRequest.Open.resume",
 	"SubscribeRequest.Open.partitions",
 	"Topic.spread",

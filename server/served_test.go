@@ -18,9 +18,6 @@ import (
 // notServedRequests sets each field and value that the contract has and this
 // server does not serve, and nothing else.
 var notServedRequests = map[string]proto.Message{
-	"SubscribeRequest.Started": &headracev1.SubscribeRequest{
-		Frame: &headracev1.SubscribeRequest_Started_{Started: &headracev1.SubscribeRequest_Started{}},
-	},
 	"SubscribeRequest.Open.resume":     subscribeOpenFrame(&headracev1.SubscribeRequest_Open{Resume: &headracev1.SubscribeRequest_Resume{}}),
 	"SubscribeRequest.Open.partitions": subscribeOpenFrame(&headracev1.SubscribeRequest_Open{Partitions: []uint32{0}}),
 

@@ -9,7 +9,11 @@ import (
 )
 
 // servedFeatures are what a session is told that the server serves.
-var servedFeatures = []headracev1.Feature{headracev1.Feature_FEATURE_DEAD_LETTERS}
+var servedFeatures = []headracev1.Feature{
+	headracev1.Feature_FEATURE_RECALL,
+	headracev1.Feature_FEATURE_STARTED,
+	headracev1.Feature_FEATURE_DEAD_LETTERS,
+}
 
 // openedProto answers Open.
 func openedProto(s *broker.Session) *headracev1.SubscribeResponse {
@@ -113,11 +117,21 @@ func blockedProto(b broker.Blocked) []headracev1.BlockedBy {
 }
 
 func revokedProto(r *broker.Revoked) *headracev1.SubscribeResponse {
-	out := &headracev1.SubscribeResponse_Revoked{Reason: revokeReasons[r.Reason]}
-	for _, sequences := range r.Ranges {
-		out.Ranges = append(out.Ranges, &headracev1.SequenceRange{First: sequences.First, Last: sequences.Last})
-	}
+	out := &headracev1.SubscribeResponse_Revoked{Ranges: rangesProto(r.Ranges), Reason: revokeReasons[r.Reason]}
 	return &headracev1.SubscribeResponse{Frame: &headracev1.SubscribeResponse_Revoked_{Revoked: out}}
+}
+
+func recallProto(r *broker.Recall) *headracev1.SubscribeResponse {
+	out := &headracev1.SubscribeResponse_Recall{Ranges: rangesProto(r.Ranges)}
+	return &headracev1.SubscribeResponse{Frame: &headracev1.SubscribeResponse_Recall_{Recall: out}}
+}
+
+func rangesProto(ranges []broker.SequenceRange) []*headracev1.SequenceRange {
+	out := make([]*headracev1.SequenceRange, len(ranges))
+	for i, r := range ranges {
+		out[i] = &headracev1.SequenceRange{First: r.First, Last: r.Last}
+	}
+	return out
 }
 
 // revokeReasons are why deliveries are taken away.

@@ -23,6 +23,8 @@ type subscribeReceiver struct {
 	session *broker.Session
 	// manual sessions get Grants, others Windows.
 	manual bool
+	// tellsStarted: the client announced that it sends Started.
+	tellsStarted bool
 }
 
 // run reads frames until the client half-closes or the stream breaks. Each frame
@@ -55,6 +57,8 @@ func (r *subscribeReceiver) frame(f *headracev1.SubscribeRequest) error {
 		return r.window(frame.Window)
 	case *headracev1.SubscribeRequest_Grant_:
 		return r.grant(frame.Grant)
+	case *headracev1.SubscribeRequest_Started_:
+		return r.started(frame.Started)
 	case *headracev1.SubscribeRequest_Settle_:
 		return r.settle(frame.Settle)
 	case *headracev1.SubscribeRequest_Extend_:
@@ -82,6 +86,17 @@ func (r *subscribeReceiver) grant(g *headracev1.SubscribeRequest_Grant) error {
 		return frameOrder("Grant is for REPLENISH_MANUAL sessions")
 	}
 	return r.session.Grant(g.GetThroughSequence(), g.GetThroughBytes())
+}
+
+func (r *subscribeReceiver) started(s *headracev1.SubscribeRequest_Started) error {
+	if !r.tellsStarted {
+		return frameOrder("Started is for sessions that announced FEATURE_STARTED")
+	}
+	ranges, err := sequenceRanges(s.GetRanges())
+	if err != nil {
+		return err
+	}
+	return r.session.Started(ranges)
 }
 
 func (r *subscribeReceiver) settle(s *headracev1.SubscribeRequest_Settle) error {
@@ -169,7 +184,9 @@ func (r *subscribeReceiver) drain(d *headracev1.SubscribeRequest_Drain) error {
 
 // subscribeParams reads Open, all of whose fields are served.
 func subscribeParams(o *headracev1.SubscribeRequest_Open) (broker.SubscribeParams, error) {
-	p := broker.SubscribeParams{ClientID: o.GetClientId(), Labels: o.GetLabels(), Takeover: o.GetTakeover()}
+	p := broker.SubscribeParams{
+		ClientID: o.GetClientId(), Labels: o.GetLabels(), Takeover: o.GetTakeover(), Features: clientFeatures(o.GetFeatures()),
+	}
 	var err error
 	if p.Subscription, err = parseName("subscription", o.GetSubscription()); err != nil {
 		return p, err
@@ -202,6 +219,19 @@ func checkFeatures(features []headracev1.Feature) error {
 		return invalidField("features", "no FEATURE_UNSPECIFIED")
 	}
 	return nil
+}
+
+// knownFeatures are what a client may announce and the server makes use of.
+var knownFeatures = map[headracev1.Feature]broker.Features{
+	headracev1.Feature_FEATURE_STARTED: broker.TellsStarted,
+	headracev1.Feature_FEATURE_RECALL:  broker.AnswersRecall,
+}
+
+func clientFeatures(announced []headracev1.Feature) (known broker.Features) {
+	for _, f := range announced {
+		known |= knownFeatures[f]
+	}
+	return known
 }
 
 func frameBytes(n uint32) (int, error) {

@@ -49,6 +49,8 @@ func (s *subscribeSender) write(o broker.Output) error {
 		return s.stream.Send(flowStateProto(o.Flow))
 	case o.Revoked != nil:
 		return s.stream.Send(revokedProto(o.Revoked))
+	case o.Recall != nil:
+		return s.stream.Send(recallProto(o.Recall))
 	case o.GoAway != nil:
 		return s.stream.Send(&headracev1.SubscribeResponse{
 			Frame: &headracev1.SubscribeResponse_GoAway{GoAway: goAwayProto(o.GoAway)},

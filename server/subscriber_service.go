@@ -39,7 +39,10 @@ func (s *subscriberService) Subscribe(stream subscribeStream) error {
 	}
 	s.metrics.subscribeStreams.Inc()
 	defer s.metrics.subscribeStreams.Dec()
-	in := &subscribeReceiver{stream: stream, session: session, manual: params.Replenish == broker.Manual}
+	in := &subscribeReceiver{
+		stream: stream, session: session,
+		manual: params.Replenish == broker.Manual, tellsStarted: params.Features&broker.TellsStarted != 0,
+	}
 	out := &subscribeSender{stream: stream, session: session, latency: s.metrics.delivery(params.Subscription)}
 	err = s.loops.run(streamLoops{receive: in.run, send: out.run, ended: session.Done(), cause: session.Err})
 	session.Close(closeHow(err))

@@ -8,7 +8,15 @@ type controlSlots struct {
 	flow        *FlowState
 	revoked     []revocation
 	revokedSize int
+	recalls     []recalling
+	recallSize  int
 	goAway      *GoAway
+}
+
+// recalling is a Recall that waits until the frames before it are taken.
+type recalling struct {
+	after  uint64
+	recall Recall
 }
 
 // revocation is a Revoked that waits until the frames before it are taken.
@@ -51,6 +59,20 @@ func (v revocation) mergesWith(r Revoked, after uint64) bool {
 	return v.after == after && v.revoked.Reason == r.Reason && len(v.revoked.Ranges)+len(r.Ranges) <= MaxRanges
 }
 
+// recall adds a recall behind the frames up to after; false when the slot holds too
+// much.
+func (s *controlSlots) recall(r Recall, after uint64) bool {
+	s.recallSize += len(r.Ranges)
+	last := len(s.recalls) - 1
+	if last >= 0 && s.recalls[last].after == after {
+		merged := &s.recalls[last].recall
+		merged.Ranges = append(merged.Ranges, r.Ranges...)
+	} else {
+		s.recalls = append(s.recalls, recalling{after: after, recall: r})
+	}
+	return s.recallSize <= maxSlotItems
+}
+
 // take takes an item that may go out after popped frames.
 func (s *controlSlots) take(popped uint64) (Output, bool) {
 	switch {
@@ -67,6 +89,11 @@ func (s *controlSlots) take(popped uint64) (Output, bool) {
 		s.revoked = s.revoked[1:]
 		s.revokedSize -= len(revoked.Ranges)
 		return Output{Revoked: &revoked}, true
+	case len(s.recalls) > 0 && s.recalls[0].after <= popped:
+		recall := s.recalls[0].recall
+		s.recalls = s.recalls[1:]
+		s.recallSize -= len(recall.Ranges)
+		return Output{Recall: &recall}, true
 	case s.flow != nil:
 		out := Output{Flow: s.flow}
 		s.flow = nil

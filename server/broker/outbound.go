@@ -134,6 +134,11 @@ func (o *outbound) revoke(r Revoked) {
 	o.control(func() bool { return o.slots.revoke(r, o.pushed) })
 }
 
+// recall queues a recall behind the frames pushed so far. Owner loop only.
+func (o *outbound) recall(r Recall) {
+	o.control(func() bool { return o.slots.recall(r, o.pushed) })
+}
+
 // goAway queues a GoAway. Owner loop only.
 func (o *outbound) goAway(g GoAway) {
 	o.control(func() bool { o.slots.goAway = &g; return true })

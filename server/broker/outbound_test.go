@@ -58,6 +58,8 @@ func (q *queue) kinds() (kinds string) {
 			kinds += "f"
 		case out.Revoked != nil:
 			kinds += "r"
+		case out.Recall != nil:
+			kinds += "c"
 		case out.GoAway != nil:
 			kinds += "g"
 		case out.Drained:
@@ -97,6 +99,20 @@ func TestRevokedDoesNotOvertakeItsFrame(t *testing.T) {
 	q.revoke(Revoked{Ranges: []SequenceRange{{First: 5, Last: 5}}, Reason: delivery.TakenOver})
 	if got := q.kinds(); got != "rr" {
 		t.Errorf("revocations of two reasons came as %s", got)
+	}
+}
+
+// A client must not be asked for a delivery before it got it; what it is asked for at
+// one time comes together.
+func TestRecallDoesNotOvertakeItsFrame(t *testing.T) {
+	q := newQueue(t)
+	q.push(frameOf(1, 10))
+	q.recall(Recall{Ranges: []SequenceRange{{First: 1, Last: 1}}})
+	q.push(frameOf(2, 10))
+	q.recall(Recall{Ranges: []SequenceRange{{First: 2, Last: 2}}})
+	q.recall(Recall{Ranges: []SequenceRange{{First: 3, Last: 3}}})
+	if got := q.kinds(); got != "1c2c" {
+		t.Errorf("came %s", got)
 	}
 }
 

@@ -28,7 +28,7 @@ type (
 
 // Limits of frames and slots.
 const (
-	// MaxRanges is the most ranges that a settle, extend or Revoked names.
+	// MaxRanges is the most ranges that a frame names.
 	MaxRanges = 10_000
 	// MaxUnconfirmedSettles is how many settles and extends a client may have sent
 	// without a confirmation.
@@ -41,6 +41,7 @@ type Output struct {
 	SettleResult *SettleResult
 	Flow         *FlowState
 	Revoked      *Revoked
+	Recall       *Recall
 	GoAway       *GoAway
 	Drained      bool
 }
@@ -75,6 +76,10 @@ type Revoked struct {
 	Ranges []SequenceRange
 	Reason RevokeReason
 }
+
+// Recall asks the client for deliveries that it did not start: it answers with a
+// Release. It never overtakes the frame that brought them.
+type Recall struct{ Ranges []SequenceRange }
 
 // GoAway tells the client that its stream will end within Grace, because the
 // server stops.

@@ -2,6 +2,7 @@ package broker
 
 import (
 	"io"
+	"slices"
 	"time"
 
 	"github.com/headrace/headrace/server/broker/delivery"
@@ -52,6 +53,10 @@ func (l *loop) control(effect delivery.Effect) {
 	case *delivery.Revoked:
 		if s := l.sessions[e.Session]; s != nil {
 			l.revoke(s, e)
+		}
+	case *delivery.Recall:
+		if s := l.sessions[e.Session]; s != nil {
+			s.out.recall(Recall{Ranges: slices.Clone(e.Ranges)})
 		}
 	case *delivery.GoAway:
 		if s := l.sessions[e.Session]; s != nil {

@@ -26,6 +26,15 @@ const (
 // Settle ends deliveries; its Stamp is set by the session. A negative Delay means none.
 type Settle = delivery.Settle
 
+// Features is what a session's client can do.
+type Features = delivery.Features
+
+// What clients announce.
+const (
+	TellsStarted  = delivery.TellsStarted
+	AnswersRecall = delivery.AnswersRecall
+)
+
 // CloseHow says how a session's stream ended.
 type CloseHow = delivery.DetachHow
 
@@ -60,6 +69,8 @@ type SubscribeParams struct {
 	MaxFrameBytes int
 	// Takeover asks to take the place of an exclusive subscription's session.
 	Takeover bool
+	// Features is what the client announced that it can do.
+	Features Features
 }
 
 // Session is one subscriber stream. Window to Close are for its receive loop: each
@@ -116,6 +127,13 @@ func (s *Session) Window(window Amount) error {
 func (s *Session) Grant(throughSequence, throughBytes uint64) error {
 	e := &delivery.Grant{ThroughSequence: throughSequence, ThroughBytes: throughBytes}
 	return s.put(letter{event: e, stamp: &e.Stamp})
+}
+
+// Started tells which deliveries the client began to work on, of a session that
+// announced TellsStarted. The broker keeps ranges.
+func (s *Session) Started(ranges []SequenceRange) error {
+	e := &delivery.Started{Ranges: ranges}
+	return s.put(letter{event: e, stamp: &e.Stamp, ranges: len(ranges)})
 }
 
 // Settle ends deliveries. The broker keeps what it points to.

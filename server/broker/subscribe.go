@@ -60,6 +60,7 @@ func (s *Session) attach(ctx context.Context, l *loop) error {
 		MaxFrameBytes: uint64(s.params.MaxFrameBytes),
 		Lease:         s.params.Lease,
 		Takeover:      s.params.Takeover,
+		Features:      s.params.Features,
 	}
 	if err := s.put(letter{event: e, stamp: &e.Stamp, session: s}); err != nil {
 		return err

@@ -13,6 +13,8 @@ const (
 	recallAge = 250 * time.Millisecond
 	// recallInterval passes between two looks at who starves.
 	recallInterval = 100 * time.Millisecond
+	// maxRecallRanges bounds what a session is asked for at once; a block more may come.
+	maxRecallRanges = 1000
 )
 
 // recalls is when to ask for deliveries back.
@@ -112,7 +114,7 @@ func (s *State) askBack(n uint64) (left uint64) {
 func (s *State) askOf(x *session, n uint64) (asked uint64) {
 	young := s.leaseClock(s.now) - recallAge
 	var r *Recall
-	for i := len(x.blocks) - 1; i >= 0 && asked < n; i-- {
+	for i := len(x.blocks) - 1; i >= 0 && asked < n && (r == nil || len(r.Ranges) < maxRecallRanges); i-- {
 		b := x.blocks[i]
 		mask := b.live &^ b.started &^ b.recalled
 		if b.sent > young || mask == 0 {

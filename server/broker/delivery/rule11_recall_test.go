@@ -120,3 +120,21 @@ func TestRule11AHoarderDoesNotKeepTheSubscriptionsCeiling(t *testing.T) {
 	want(t, "asked for", w.answerRecalls(1) > 0, true)
 	want(t, "the other one gets some", w.count(2) > 0, true)
 }
+
+func TestRule11ARecallOfScatteredDeliveriesIsBounded(t *testing.T) {
+	const n = 6000
+	w := hoarded(t, n, recalls)
+	odd := w.settling(1, 1, delivery.Ack, 1, 1)
+	for sequence := uint64(3); sequence < n; sequence += 2 {
+		odd.Ranges = append(odd.Ranges, delivery.SequenceRange{First: sequence, Last: sequence})
+	}
+	w.do(odd)
+	for id := delivery.SessionID(2); id <= 11; id++ {
+		w.attach(id, 1000, 1<<20)
+	}
+	w.wait(350 * time.Millisecond)
+	want(t, "recalls at first", len(w.recalls), 1)
+	want(t, "ranges", len(w.recalls[0].Ranges) <= 1032, true)
+	w.wait(500 * time.Millisecond)
+	want(t, "recalls then", len(w.recalls) > 1, true)
+}

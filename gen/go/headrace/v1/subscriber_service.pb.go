@@ -145,9 +145,11 @@ const (
 	Feature_FEATURE_UNSPECIFIED Feature = 0
 	// The client keeps the order of several messages of one key in one batch.
 	Feature_FEATURE_KEY_BATCHES Feature = 1
-	// The client answers Recall.
+	// The client answers Recall. Without FEATURE_STARTED it means nothing.
 	Feature_FEATURE_RECALL Feature = 2
-	// Started is sent, or served.
+	// The client sends Started: a delivery has its work lease from then on, and before
+	// that a queue lease, which lasts as long as the session is heard. Without it a
+	// delivery counts as started when it is sent.
 	Feature_FEATURE_STARTED Feature = 3
 	// Sessions can be taken up again.
 	Feature_FEATURE_RESUME Feature = 4
@@ -711,7 +713,7 @@ type SubscribeResponse_FlowState_ struct {
 }
 
 type SubscribeResponse_Recall_ struct {
-	// Asks for deliveries back that were not started. Not sent yet.
+	// Asks for deliveries back that were not started.
 	Recall *SubscribeResponse_Recall `protobuf:"bytes,5,opt,name=recall,proto3,oneof"`
 }
 
@@ -1195,11 +1197,12 @@ func (x *SubscribeRequest_Grant) GetThroughBytes() uint64 {
 	return 0
 }
 
-// Started says which deliveries began to be worked on. Not served yet:
-// NOT_SERVED.
+// Started says which deliveries began to be worked on, in a session that
+// announced FEATURE_STARTED: their work leases begin when it is read. What is
+// not the session's any more, or was started before, is passed over.
 type SubscribeRequest_Started struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The deliveries: at most 10,000 ranges.
+	// The deliveries: 1 to 10,000 ranges.
 	Ranges        []*SequenceRange `protobuf:"bytes,1,rep,name=ranges,proto3" json:"ranges,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2050,11 +2053,14 @@ func (x *SubscribeResponse_FlowState) GetOwners() []*SubscribeResponse_OwnerHint
 	return nil
 }
 
-// Recall asks for deliveries back that were not started: the client answers
-// with VERDICT_RELEASE. Not sent yet.
+// Recall asks for deliveries back that were not started, for another session
+// has nothing to do: the client answers with VERDICT_RELEASE of those that it
+// still did not start. Until then they are its own: a Started that crosses the
+// Recall wins. Sent to sessions that announced FEATURE_STARTED and
+// FEATURE_RECALL.
 type SubscribeResponse_Recall struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The deliveries.
+	// The deliveries: at most 10,000 ranges.
 	Ranges        []*SequenceRange `protobuf:"bytes,1,rep,name=ranges,proto3" json:"ranges,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -33,7 +33,7 @@ public enum Feature
   FEATURE_KEY_BATCHES(1),
   /**
    * <pre>
-   * The client answers Recall.
+   * The client answers Recall. Without FEATURE_STARTED it means nothing.
    * </pre>
    *
    * <code>FEATURE_RECALL = 2;</code>
@@ -41,7 +41,9 @@ public enum Feature
   FEATURE_RECALL(2),
   /**
    * <pre>
-   * Started is sent, or served.
+   * The client sends Started: a delivery has its work lease from then on, and before
+   * that a queue lease, which lasts as long as the session is heard. Without it a
+   * delivery counts as started when it is sent.
    * </pre>
    *
    * <code>FEATURE_STARTED = 3;</code>
@@ -93,7 +95,7 @@ public enum Feature
   public static final int FEATURE_KEY_BATCHES_VALUE = 1;
   /**
    * <pre>
-   * The client answers Recall.
+   * The client answers Recall. Without FEATURE_STARTED it means nothing.
    * </pre>
    *
    * <code>FEATURE_RECALL = 2;</code>
@@ -101,7 +103,9 @@ public enum Feature
   public static final int FEATURE_RECALL_VALUE = 2;
   /**
    * <pre>
-   * Started is sent, or served.
+   * The client sends Started: a delivery has its work lease from then on, and before
+   * that a queue lease, which lasts as long as the session is heard. Without it a
+   * delivery counts as started when it is sent.
    * </pre>
    *
    * <code>FEATURE_STARTED = 3;</code>

@@ -5307,7 +5307,7 @@ java.lang.String defaultValue) {
 
     /**
      * <pre>
-     * The deliveries: at most 10,000 ranges.
+     * The deliveries: 1 to 10,000 ranges.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -5316,7 +5316,7 @@ java.lang.String defaultValue) {
         getRangesList();
     /**
      * <pre>
-     * The deliveries: at most 10,000 ranges.
+     * The deliveries: 1 to 10,000 ranges.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -5324,7 +5324,7 @@ java.lang.String defaultValue) {
     io.headrace.v1.SequenceRange getRanges(int index);
     /**
      * <pre>
-     * The deliveries: at most 10,000 ranges.
+     * The deliveries: 1 to 10,000 ranges.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -5332,7 +5332,7 @@ java.lang.String defaultValue) {
     int getRangesCount();
     /**
      * <pre>
-     * The deliveries: at most 10,000 ranges.
+     * The deliveries: 1 to 10,000 ranges.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -5341,7 +5341,7 @@ java.lang.String defaultValue) {
         getRangesOrBuilderList();
     /**
      * <pre>
-     * The deliveries: at most 10,000 ranges.
+     * The deliveries: 1 to 10,000 ranges.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -5351,8 +5351,9 @@ java.lang.String defaultValue) {
   }
   /**
    * <pre>
-   * Started says which deliveries began to be worked on. Not served yet:
-   * NOT_SERVED.
+   * Started says which deliveries began to be worked on, in a session that
+   * announced FEATURE_STARTED: their work leases begin when it is read. What is
+   * not the session's any more, or was started before, is passed over.
    * </pre>
    *
    * Protobuf type {@code headrace.v1.SubscribeRequest.Started}
@@ -5397,7 +5398,7 @@ java.lang.String defaultValue) {
     private java.util.List<io.headrace.v1.SequenceRange> ranges_;
     /**
      * <pre>
-     * The deliveries: at most 10,000 ranges.
+     * The deliveries: 1 to 10,000 ranges.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -5408,7 +5409,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The deliveries: at most 10,000 ranges.
+     * The deliveries: 1 to 10,000 ranges.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -5420,7 +5421,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The deliveries: at most 10,000 ranges.
+     * The deliveries: 1 to 10,000 ranges.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -5431,7 +5432,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The deliveries: at most 10,000 ranges.
+     * The deliveries: 1 to 10,000 ranges.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -5442,7 +5443,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The deliveries: at most 10,000 ranges.
+     * The deliveries: 1 to 10,000 ranges.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -5614,8 +5615,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Started says which deliveries began to be worked on. Not served yet:
-     * NOT_SERVED.
+     * Started says which deliveries began to be worked on, in a session that
+     * announced FEATURE_STARTED: their work leases begin when it is read. What is
+     * not the session's any more, or was started before, is passed over.
      * </pre>
      *
      * Protobuf type {@code headrace.v1.SubscribeRequest.Started}
@@ -5814,7 +5816,7 @@ java.lang.String defaultValue) {
 
       /**
        * <pre>
-       * The deliveries: at most 10,000 ranges.
+       * The deliveries: 1 to 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -5828,7 +5830,7 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * The deliveries: at most 10,000 ranges.
+       * The deliveries: 1 to 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -5842,7 +5844,7 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * The deliveries: at most 10,000 ranges.
+       * The deliveries: 1 to 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -5856,7 +5858,7 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * The deliveries: at most 10,000 ranges.
+       * The deliveries: 1 to 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -5877,7 +5879,7 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * The deliveries: at most 10,000 ranges.
+       * The deliveries: 1 to 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -5895,7 +5897,7 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * The deliveries: at most 10,000 ranges.
+       * The deliveries: 1 to 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -5915,7 +5917,7 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * The deliveries: at most 10,000 ranges.
+       * The deliveries: 1 to 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -5936,7 +5938,7 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * The deliveries: at most 10,000 ranges.
+       * The deliveries: 1 to 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -5954,7 +5956,7 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * The deliveries: at most 10,000 ranges.
+       * The deliveries: 1 to 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -5972,7 +5974,7 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * The deliveries: at most 10,000 ranges.
+       * The deliveries: 1 to 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -5991,7 +5993,7 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * The deliveries: at most 10,000 ranges.
+       * The deliveries: 1 to 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -6008,7 +6010,7 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * The deliveries: at most 10,000 ranges.
+       * The deliveries: 1 to 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -6025,7 +6027,7 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * The deliveries: at most 10,000 ranges.
+       * The deliveries: 1 to 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -6036,7 +6038,7 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * The deliveries: at most 10,000 ranges.
+       * The deliveries: 1 to 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -6050,7 +6052,7 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * The deliveries: at most 10,000 ranges.
+       * The deliveries: 1 to 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -6065,7 +6067,7 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * The deliveries: at most 10,000 ranges.
+       * The deliveries: 1 to 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -6076,7 +6078,7 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * The deliveries: at most 10,000 ranges.
+       * The deliveries: 1 to 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -6088,7 +6090,7 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * The deliveries: at most 10,000 ranges.
+       * The deliveries: 1 to 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>

@@ -11720,7 +11720,7 @@ private static final long serialVersionUID = 0L;
 
     /**
      * <pre>
-     * The deliveries.
+     * The deliveries: at most 10,000 ranges.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -11729,7 +11729,7 @@ private static final long serialVersionUID = 0L;
         getRangesList();
     /**
      * <pre>
-     * The deliveries.
+     * The deliveries: at most 10,000 ranges.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -11737,7 +11737,7 @@ private static final long serialVersionUID = 0L;
     io.headrace.v1.SequenceRange getRanges(int index);
     /**
      * <pre>
-     * The deliveries.
+     * The deliveries: at most 10,000 ranges.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -11745,7 +11745,7 @@ private static final long serialVersionUID = 0L;
     int getRangesCount();
     /**
      * <pre>
-     * The deliveries.
+     * The deliveries: at most 10,000 ranges.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -11754,7 +11754,7 @@ private static final long serialVersionUID = 0L;
         getRangesOrBuilderList();
     /**
      * <pre>
-     * The deliveries.
+     * The deliveries: at most 10,000 ranges.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -11764,8 +11764,11 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Recall asks for deliveries back that were not started: the client answers
-   * with VERDICT_RELEASE. Not sent yet.
+   * Recall asks for deliveries back that were not started, for another session
+   * has nothing to do: the client answers with VERDICT_RELEASE of those that it
+   * still did not start. Until then they are its own: a Started that crosses the
+   * Recall wins. Sent to sessions that announced FEATURE_STARTED and
+   * FEATURE_RECALL.
    * </pre>
    *
    * Protobuf type {@code headrace.v1.SubscribeResponse.Recall}
@@ -11810,7 +11813,7 @@ private static final long serialVersionUID = 0L;
     private java.util.List<io.headrace.v1.SequenceRange> ranges_;
     /**
      * <pre>
-     * The deliveries.
+     * The deliveries: at most 10,000 ranges.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -11821,7 +11824,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The deliveries.
+     * The deliveries: at most 10,000 ranges.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -11833,7 +11836,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The deliveries.
+     * The deliveries: at most 10,000 ranges.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -11844,7 +11847,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The deliveries.
+     * The deliveries: at most 10,000 ranges.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -11855,7 +11858,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The deliveries.
+     * The deliveries: at most 10,000 ranges.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -12027,8 +12030,11 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Recall asks for deliveries back that were not started: the client answers
-     * with VERDICT_RELEASE. Not sent yet.
+     * Recall asks for deliveries back that were not started, for another session
+     * has nothing to do: the client answers with VERDICT_RELEASE of those that it
+     * still did not start. Until then they are its own: a Started that crosses the
+     * Recall wins. Sent to sessions that announced FEATURE_STARTED and
+     * FEATURE_RECALL.
      * </pre>
      *
      * Protobuf type {@code headrace.v1.SubscribeResponse.Recall}
@@ -12227,7 +12233,7 @@ private static final long serialVersionUID = 0L;
 
       /**
        * <pre>
-       * The deliveries.
+       * The deliveries: at most 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -12241,7 +12247,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries.
+       * The deliveries: at most 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -12255,7 +12261,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries.
+       * The deliveries: at most 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -12269,7 +12275,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries.
+       * The deliveries: at most 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -12290,7 +12296,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries.
+       * The deliveries: at most 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -12308,7 +12314,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries.
+       * The deliveries: at most 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -12328,7 +12334,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries.
+       * The deliveries: at most 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -12349,7 +12355,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries.
+       * The deliveries: at most 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -12367,7 +12373,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries.
+       * The deliveries: at most 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -12385,7 +12391,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries.
+       * The deliveries: at most 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -12404,7 +12410,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries.
+       * The deliveries: at most 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -12421,7 +12427,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries.
+       * The deliveries: at most 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -12438,7 +12444,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries.
+       * The deliveries: at most 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -12449,7 +12455,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries.
+       * The deliveries: at most 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -12463,7 +12469,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries.
+       * The deliveries: at most 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -12478,7 +12484,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries.
+       * The deliveries: at most 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -12489,7 +12495,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries.
+       * The deliveries: at most 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -12501,7 +12507,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries.
+       * The deliveries: at most 10,000 ranges.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange ranges = 1 [json_name = "ranges"];</code>
@@ -14171,7 +14177,7 @@ private static final long serialVersionUID = 0L;
   public static final int RECALL_FIELD_NUMBER = 5;
   /**
    * <pre>
-   * Asks for deliveries back that were not started. Not sent yet.
+   * Asks for deliveries back that were not started.
    * </pre>
    *
    * <code>.headrace.v1.SubscribeResponse.Recall recall = 5 [json_name = "recall"];</code>
@@ -14183,7 +14189,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Asks for deliveries back that were not started. Not sent yet.
+   * Asks for deliveries back that were not started.
    * </pre>
    *
    * <code>.headrace.v1.SubscribeResponse.Recall recall = 5 [json_name = "recall"];</code>
@@ -14198,7 +14204,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Asks for deliveries back that were not started. Not sent yet.
+   * Asks for deliveries back that were not started.
    * </pre>
    *
    * <code>.headrace.v1.SubscribeResponse.Recall recall = 5 [json_name = "recall"];</code>
@@ -15631,7 +15637,7 @@ private static final long serialVersionUID = 0L;
         io.headrace.v1.SubscribeResponse.Recall, io.headrace.v1.SubscribeResponse.Recall.Builder, io.headrace.v1.SubscribeResponse.RecallOrBuilder> recallBuilder_;
     /**
      * <pre>
-     * Asks for deliveries back that were not started. Not sent yet.
+     * Asks for deliveries back that were not started.
      * </pre>
      *
      * <code>.headrace.v1.SubscribeResponse.Recall recall = 5 [json_name = "recall"];</code>
@@ -15643,7 +15649,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Asks for deliveries back that were not started. Not sent yet.
+     * Asks for deliveries back that were not started.
      * </pre>
      *
      * <code>.headrace.v1.SubscribeResponse.Recall recall = 5 [json_name = "recall"];</code>
@@ -15665,7 +15671,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Asks for deliveries back that were not started. Not sent yet.
+     * Asks for deliveries back that were not started.
      * </pre>
      *
      * <code>.headrace.v1.SubscribeResponse.Recall recall = 5 [json_name = "recall"];</code>
@@ -15685,7 +15691,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Asks for deliveries back that were not started. Not sent yet.
+     * Asks for deliveries back that were not started.
      * </pre>
      *
      * <code>.headrace.v1.SubscribeResponse.Recall recall = 5 [json_name = "recall"];</code>
@@ -15703,7 +15709,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Asks for deliveries back that were not started. Not sent yet.
+     * Asks for deliveries back that were not started.
      * </pre>
      *
      * <code>.headrace.v1.SubscribeResponse.Recall recall = 5 [json_name = "recall"];</code>
@@ -15730,7 +15736,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Asks for deliveries back that were not started. Not sent yet.
+     * Asks for deliveries back that were not started.
      * </pre>
      *
      * <code>.headrace.v1.SubscribeResponse.Recall recall = 5 [json_name = "recall"];</code>
@@ -15753,7 +15759,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Asks for deliveries back that were not started. Not sent yet.
+     * Asks for deliveries back that were not started.
      * </pre>
      *
      * <code>.headrace.v1.SubscribeResponse.Recall recall = 5 [json_name = "recall"];</code>
@@ -15763,7 +15769,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Asks for deliveries back that were not started. Not sent yet.
+     * Asks for deliveries back that were not started.
      * </pre>
      *
      * <code>.headrace.v1.SubscribeResponse.Recall recall = 5 [json_name = "recall"];</code>
@@ -15781,7 +15787,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Asks for deliveries back that were not started. Not sent yet.
+     * Asks for deliveries back that were not started.
      * </pre>
      *
      * <code>.headrace.v1.SubscribeResponse.Recall recall = 5 [json_name = "recall"];</code>

@@ -120,7 +120,7 @@ public interface SubscribeResponseOrBuilder extends
 
   /**
    * <pre>
-   * Asks for deliveries back that were not started. Not sent yet.
+   * Asks for deliveries back that were not started.
    * </pre>
    *
    * <code>.headrace.v1.SubscribeResponse.Recall recall = 5 [json_name = "recall"];</code>
@@ -129,7 +129,7 @@ public interface SubscribeResponseOrBuilder extends
   boolean hasRecall();
   /**
    * <pre>
-   * Asks for deliveries back that were not started. Not sent yet.
+   * Asks for deliveries back that were not started.
    * </pre>
    *
    * <code>.headrace.v1.SubscribeResponse.Recall recall = 5 [json_name = "recall"];</code>
@@ -138,7 +138,7 @@ public interface SubscribeResponseOrBuilder extends
   io.headrace.v1.SubscribeResponse.Recall getRecall();
   /**
    * <pre>
-   * Asks for deliveries back that were not started. Not sent yet.
+   * Asks for deliveries back that were not started.
    * </pre>
    *
    * <code>.headrace.v1.SubscribeResponse.Recall recall = 5 [json_name = "recall"];</code>

@@ -121,7 +121,7 @@ public final class SubscriberServiceGrpc {
      * numbers, from 1, and are confirmed when they are durable. Half-closing ends
      * the session cleanly: what is unsettled is released without being charged,
      * and the stream ends with OK. A stream that breaks, or is silent for three
-     * heartbeats, charges each unsettled delivery as expired.
+     * heartbeats, charges each unsettled delivery that was started as expired.
      * Reasons that end the stream: FRAME_ORDER, MALFORMED_FRAME, INVALID_NAME,
      * INVALID_FIELD, NOT_SERVED, TOO_MANY_RANGES, SETTLE_NUMBER_GAP,
      * SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_DELETED, EXCLUSIVE_SESSION_EXISTS,
@@ -177,7 +177,7 @@ public final class SubscriberServiceGrpc {
      * numbers, from 1, and are confirmed when they are durable. Half-closing ends
      * the session cleanly: what is unsettled is released without being charged,
      * and the stream ends with OK. A stream that breaks, or is silent for three
-     * heartbeats, charges each unsettled delivery as expired.
+     * heartbeats, charges each unsettled delivery that was started as expired.
      * Reasons that end the stream: FRAME_ORDER, MALFORMED_FRAME, INVALID_NAME,
      * INVALID_FIELD, NOT_SERVED, TOO_MANY_RANGES, SETTLE_NUMBER_GAP,
      * SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_DELETED, EXCLUSIVE_SESSION_EXISTS,
@@ -220,7 +220,7 @@ public final class SubscriberServiceGrpc {
      * numbers, from 1, and are confirmed when they are durable. Half-closing ends
      * the session cleanly: what is unsettled is released without being charged,
      * and the stream ends with OK. A stream that breaks, or is silent for three
-     * heartbeats, charges each unsettled delivery as expired.
+     * heartbeats, charges each unsettled delivery that was started as expired.
      * Reasons that end the stream: FRAME_ORDER, MALFORMED_FRAME, INVALID_NAME,
      * INVALID_FIELD, NOT_SERVED, TOO_MANY_RANGES, SETTLE_NUMBER_GAP,
      * SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_DELETED, EXCLUSIVE_SESSION_EXISTS,
