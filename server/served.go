@@ -16,7 +16,6 @@ var notServedFields = names(
 	"Topic.spread",
 	"Retention.max_age",
 	"Retention.max_bytes",
-	"Retention.keep_settled",
 	"Subscription.resume_window",
 	"Subscription.ephemeral",
 	"Subscription.expire_after",

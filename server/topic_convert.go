@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -33,9 +34,10 @@ func newTopicConfig(t *headracev1.Topic, base broker.TopicConfig) (broker.TopicC
 // topicPaths are the fields of a topic that an update may name, and how each is
 // taken over. What t leaves out becomes what defaults has.
 var topicPaths = map[string]taker[broker.TopicConfig, *headracev1.Topic]{
-	"retention":         takeMinAge,
-	"retention.min_age": takeMinAge,
-	"max_message_bytes": takeMaxMessageBytes,
+	"retention":              takeRetention,
+	"retention.min_age":      takeMinAge,
+	"retention.keep_settled": takeKeepSettled,
+	"max_message_bytes":      takeMaxMessageBytes,
 	"dedupe_window": func(c *broker.TopicConfig, t *headracev1.Topic, defaults broker.TopicConfig) (err error) {
 		c.DedupeWindow, err = duration("dedupe_window", t.GetDedupeWindow(), 0, broker.MaxDedupeWindow, defaults.DedupeWindow)
 		return err
@@ -57,8 +59,18 @@ var topicPaths = map[string]taker[broker.TopicConfig, *headracev1.Topic]{
 	},
 }
 
+func takeRetention(c *broker.TopicConfig, t *headracev1.Topic, defaults broker.TopicConfig) error {
+	return errors.Join(takeMinAge(c, t, defaults), takeKeepSettled(c, t, defaults))
+}
+
 func takeMinAge(c *broker.TopicConfig, t *headracev1.Topic, defaults broker.TopicConfig) (err error) {
 	c.MinAge, err = duration("retention.min_age", t.GetRetention().GetMinAge(), 0, broker.MaxMinAge, defaults.MinAge)
+	return err
+}
+
+func takeKeepSettled(c *broker.TopicConfig, t *headracev1.Topic, defaults broker.TopicConfig) (err error) {
+	kept := t.GetRetention().GetKeepSettled()
+	c.KeepSettled, err = duration("retention.keep_settled", kept, 0, broker.MaxKeepSettled, defaults.KeepSettled)
 	return err
 }
 
@@ -79,7 +91,7 @@ func topicProto(t broker.Topic) *headracev1.Topic {
 		Name:            string(t.Name),
 		Partitions:      uint32(t.Partitions),
 		Durability:      headracev1.Durability_DURABILITY_SYNCED,
-		Retention:       &headracev1.Retention{MinAge: durationpb.New(t.MinAge)},
+		Retention:       &headracev1.Retention{MinAge: durationpb.New(t.MinAge), KeepSettled: ageProto(t.KeepSettled)},
 		MaxMessageBytes: uint64(t.MaxMessageBytes),
 		DedupeWindow:    durationpb.New(t.DedupeWindow),
 		DedupeMaxIds:    uint64(t.DedupeIDs),

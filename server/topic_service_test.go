@@ -57,6 +57,8 @@ func TestTopicsThatCannotBeCreated(t *testing.T) {
 		"too large messages": {&headracev1.Topic{Name: "orders", MaxMessageBytes: 1<<20 + 1}, "INVALID_FIELD", "max_message_bytes"},
 		"huge messages":      {&headracev1.Topic{Name: "orders", MaxMessageBytes: 1 << 63}, "INVALID_FIELD", "max_message_bytes"},
 		"negative age":       {topicWithMinAge(-1), "INVALID_FIELD", "retention.min_age"},
+		"negative keeping":   {topicThatKeeps(-1), "INVALID_FIELD", "retention.keep_settled"},
+		"11 years of it":     {topicThatKeeps(11 * 365 * 24 * time.Hour), "INVALID_FIELD", "retention.keep_settled"},
 		"65 labels":          {&headracev1.Topic{Name: "orders", Labels: manyLabels(65)}, "INVALID_FIELD", "labels"},
 		"not served":         {&headracev1.Topic{Name: "orders", Spread: true}, "NOT_SERVED", "spread"},
 	} {
@@ -72,14 +74,14 @@ func TestAnUpdateChangesWhatItsMaskNames(t *testing.T) {
 	want := s.CreateTopicWith(&headracev1.Topic{Name: "orders", Labels: map[string]string{"team": "a"}})
 	update := &headracev1.Topic{
 		Name: "orders", Partitions: 9, Labels: map[string]string{"team": "b"}, MaxMessageBytes: 5,
-		Retention: &headracev1.Retention{MinAge: durationpb.New(0)}, DedupeWindow: durationpb.New(time.Hour), DedupeMaxIds: 7,
+		Retention: &headracev1.Retention{MinAge: durationpb.New(0), KeepSettled: durationpb.New(time.Hour)}, DedupeWindow: durationpb.New(time.Hour), DedupeMaxIds: 7,
 	}
 	for _, c := range []struct {
 		paths []string
 		apply func()
 	}{
 		{[]string{"labels"}, func() { want.Labels = update.GetLabels() }},
-		{[]string{"retention.min_age", "max_message_bytes"}, func() {
+		{[]string{"retention.min_age", "retention.keep_settled", "max_message_bytes"}, func() {
 			want.Retention, want.MaxMessageBytes = update.GetRetention(), update.GetMaxMessageBytes()
 		}},
 		{[]string{"dedupe_window", "dedupe_max_ids"}, func() {
@@ -199,6 +201,10 @@ func TestTopicStats(t *testing.T) {
 	}
 	_, err = s.Topics.GetTopicStats(bounded(t), &headracev1.GetTopicStatsRequest{Topic: "missing"})
 	checkStatus(t, err, codes.NotFound, "TOPIC_NOT_FOUND", "")
+}
+
+func topicThatKeeps(d time.Duration) *headracev1.Topic {
+	return &headracev1.Topic{Name: "orders", Retention: &headracev1.Retention{KeepSettled: durationpb.New(d)}}
 }
 
 func topicWithMinAge(d time.Duration) *headracev1.Topic {

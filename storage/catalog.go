@@ -26,6 +26,9 @@ type Topic struct {
 	CreatedAt  time.Time
 	// MinAge: no message younger than this is trimmed.
 	MinAge time.Duration
+	// KeepSettled: nor is one younger than this, so that what is settled can be
+	// replayed.
+	KeepSettled time.Duration
 	// DedupeWindow is how long a dedupe id counts; 0: ids are not looked at.
 	// DedupeIDs bounds how many are remembered of each partition: the oldest are
 	// forgotten before their time.
@@ -38,6 +41,9 @@ type Topic struct {
 	// MaxDefinitionBytes.
 	Definition []byte
 }
+
+// KeepsFor is how long a message is kept at least, settled or not.
+func (t *Topic) KeepsFor() time.Duration { return max(t.MinAge, t.KeepSettled) }
 
 // Subscription is what the store knows of a subscription.
 type Subscription struct {

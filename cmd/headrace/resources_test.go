@@ -8,8 +8,8 @@ import (
 
 func TestTopicFromCreationToRemoval(t *testing.T) {
 	_, c := start(t)
-	created := c.object("topic", "create", "orders", "--partitions", "3", "--min-age", "1h", "--label", "team=sales")
-	if created["name"] != "default/orders" || created["partitions"] != 3.0 || created["min_age_seconds"] != 3600.0 || created["state"] != "active" {
+	created := c.object("topic", "create", "orders", "--partitions", "3", "--min-age", "1h", "--keep-settled", "48h", "--label", "team=sales")
+	if created["name"] != "default/orders" || created["partitions"] != 3.0 || created["min_age_seconds"] != 3600.0 || created["keep_settled_seconds"] != 172800.0 || created["state"] != "active" {
 		t.Errorf("created %v", created)
 	}
 	c.refused(1, "TOPIC_EXISTS", "topic", "create", "orders")

@@ -43,7 +43,8 @@ func (t *Topics) List(ctx context.Context, opts ...ListOption) iter.Seq2[*headra
 }
 
 // Update changes the fields of the topic named topic.Name that fields lists:
-// "retention", "retention.min_age", "max_message_bytes", "labels"; at least one.
+// "retention", "retention.min_age", "retention.keep_settled",
+// "max_message_bytes", "labels"; at least one.
 // It returns the topic as stored. Errors: [ErrInvalidName], [ErrInvalidField],
 // [ErrNotServed], [ErrTopicNotFound].
 func (t *Topics) Update(ctx context.Context, topic *headracev1.Topic, fields ...string) (*headracev1.Topic, error) {

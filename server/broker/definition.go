@@ -26,6 +26,7 @@ func storedTopic(c TopicConfig) (storage.Topic, error) {
 		MinAge:     c.MinAge,
 		Definition: definition,
 
+		KeepSettled:  c.KeepSettled,
 		DedupeWindow: c.DedupeWindow,
 		DedupeIDs:    uint32(c.DedupeIDs),
 	}, err
@@ -44,6 +45,7 @@ func topicConfig(t storage.Topic) (TopicConfig, error) {
 		Name:            Name(t.Name),
 		Partitions:      int(t.Partitions),
 		MinAge:          t.MinAge,
+		KeepSettled:     t.KeepSettled,
 		MaxMessageBytes: int(d.GetMaxMessageBytes()),
 		DedupeWindow:    t.DedupeWindow,
 		DedupeIDs:       int(t.DedupeIDs),

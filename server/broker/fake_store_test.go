@@ -166,7 +166,7 @@ func (f *fakeStore) UpdateTopic(_ context.Context, t storage.Topic) (storage.Top
 	if !ok {
 		return t, storage.ErrNotFound
 	}
-	old.MinAge, old.Definition = t.MinAge, t.Definition
+	old.MinAge, old.KeepSettled, old.Definition = t.MinAge, t.KeepSettled, t.Definition
 	f.topics[t.ID] = old
 	return old, nil
 }

@@ -16,7 +16,7 @@ type Catalog interface {
 
 	// CreateTopic stores a topic under a new id. Errors: ErrExists, ErrNoSpace.
 	CreateTopic(ctx context.Context, t storage.Topic) (storage.Topic, error)
-	// UpdateTopic replaces MinAge, DedupeWindow, DedupeIDs and Definition. Errors: ErrNotFound.
+	// UpdateTopic replaces MinAge, KeepSettled, DedupeWindow, DedupeIDs and Definition. Errors: ErrNotFound.
 	UpdateTopic(ctx context.Context, t storage.Topic) (storage.Topic, error)
 	// DeleteTopic ends a topic; its data goes in the background. Errors:
 	// ErrNotFound, ErrInUse.

@@ -13,6 +13,8 @@ const (
 	DefaultMinAge     = 10 * time.Minute
 	// MaxMinAge keeps a typing error from filling the disk.
 	MaxMinAge = 10 * 365 * 24 * time.Hour
+	// MaxKeepSettled does, too.
+	MaxKeepSettled = MaxMinAge
 	// MaxDedupeWindow and MaxDedupeIDs bound what is remembered of messages.
 	MaxDedupeWindow = 7 * 24 * time.Hour
 	MaxDedupeIDs    = 1_000_000
@@ -26,6 +28,9 @@ type TopicConfig struct {
 	Partitions int
 	// MinAge: no message younger than this is removed; 0 to MaxMinAge.
 	MinAge time.Duration
+	// KeepSettled: nor is one younger than this, so that what is settled can be
+	// replayed; 0 to MaxKeepSettled.
+	KeepSettled time.Duration
 	// MaxMessageBytes is the largest encoded message, 1 to the broker's limit.
 	MaxMessageBytes int
 	// DedupeWindow is how long a dedupe id counts: 0 (ids are not looked at) to
@@ -64,6 +69,8 @@ func (c TopicConfig) validate(maxMessageBytes int) error {
 		return invalidField("partitions", "1 to 256")
 	case c.MinAge < 0 || c.MinAge > MaxMinAge:
 		return invalidField("retention.min_age", "0 to 10 years")
+	case c.KeepSettled < 0 || c.KeepSettled > MaxKeepSettled:
+		return invalidField("retention.keep_settled", "0 to 10 years")
 	case c.MaxMessageBytes < 1 || c.MaxMessageBytes > maxMessageBytes:
 		return invalidField("max_message_bytes", "1 to the server's limit")
 	case c.DedupeWindow < 0 || c.DedupeWindow > MaxDedupeWindow:

@@ -27,10 +27,11 @@ func TestTopicHasDefaults(t *testing.T) {
 func TestTopicFieldsHaveBounds(t *testing.T) {
 	r := newRoom(t, 1, nil)
 	for field, change := range map[string]func(*TopicConfig){
-		"partitions":        func(c *TopicConfig) { c.Partitions = 257 },
-		"retention.min_age": func(c *TopicConfig) { c.MinAge = -1 },
-		"max_message_bytes": func(c *TopicConfig) { c.MaxMessageBytes = 1<<20 + 1 },
-		"labels":            func(c *TopicConfig) { c.Labels = map[string]string{"": ""} },
+		"partitions":             func(c *TopicConfig) { c.Partitions = 257 },
+		"retention.min_age":      func(c *TopicConfig) { c.MinAge = -1 },
+		"retention.keep_settled": func(c *TopicConfig) { c.KeepSettled = MaxKeepSettled + 1 },
+		"max_message_bytes":      func(c *TopicConfig) { c.MaxMessageBytes = 1<<20 + 1 },
+		"labels":                 func(c *TopicConfig) { c.Labels = map[string]string{"": ""} },
 	} {
 		config := r.NewTopicConfig("shop/parcels")
 		change(&config)

@@ -116,6 +116,9 @@ func sampleRecords(tb testing.TB) map[string]encoded {
 		return AppendDeadLetter(nil, k, &sampleDeadLetter)
 	})
 	put("t topic", AppendTopicKey(nil, sampleTopic.ID), func(k []byte) []byte { return must(AppendTopic(nil, k, &sampleTopic)) })
+	replayable := sampleTopic
+	replayable.KeepSettled = 7 * 24 * time.Hour
+	put("t topic that keeps", AppendTopicKey(nil, replayable.ID), func(k []byte) []byte { return must(AppendTopic(nil, k, &replayable)) })
 	brief := sampleTopic
 	brief.DedupeWindow, brief.DedupeIDs = time.Hour, 500
 	put("t topic with dedupe", AppendTopicKey(nil, brief.ID), func(k []byte) []byte { return must(AppendTopic(nil, k, &brief)) })

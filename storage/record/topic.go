@@ -37,6 +37,9 @@ func AppendTopic(dst, key []byte, t *storage.Topic) ([]byte, error) {
 	if t.DedupeIDs != storage.DefaultDedupeIDs {
 		m.DedupeIds = new(t.DedupeIDs)
 	}
+	if t.KeepSettled != 0 {
+		m.KeepSettled = durationpb.New(t.KeepSettled)
+	}
 	return appendMessage(dst, key, m)
 }
 
@@ -63,6 +66,7 @@ func DecodeTopic(key, value []byte) (storage.Topic, error) {
 		Definition: m.GetDefinition(),
 		ReplayOf:   storage.SubscriptionID(m.GetReplayOfSubscriptionId()),
 
+		KeepSettled:  m.GetKeepSettled().AsDuration(),
 		DedupeWindow: storage.DefaultDedupeWindow,
 		DedupeIDs:    storage.DefaultDedupeIDs,
 	}

@@ -68,7 +68,7 @@ func (c *committer) createTopic(b *batch, def storage.Topic) (*topic, error) {
 	return t, nil
 }
 
-// UpdateTopic replaces MinAge, DedupeWindow, DedupeIDs and Definition. Errors: ErrNotFound, ErrTooLarge.
+// UpdateTopic replaces MinAge, KeepSettled, DedupeWindow, DedupeIDs and Definition. Errors: ErrNotFound, ErrTooLarge.
 func (s *Store) UpdateTopic(ctx context.Context, def storage.Topic) (storage.Topic, error) {
 	if err := checkDefinition(def.Definition); err != nil {
 		return def, err
@@ -78,7 +78,7 @@ func (s *Store) UpdateTopic(ctx context.Context, def storage.Topic) (storage.Top
 			return fmt.Errorf("%w: topic %d", storage.ErrDataLoss, def.ID)
 		}
 		t.MinAge, t.Definition = def.MinAge, bytes.Clone(def.Definition)
-		t.DedupeWindow, t.DedupeIDs = def.DedupeWindow, def.DedupeIDs
+		t.KeepSettled, t.DedupeWindow, t.DedupeIDs = def.KeepSettled, def.DedupeWindow, def.DedupeIDs
 		return nil
 	})
 }

@@ -62,7 +62,7 @@ func (s *shard) dig(p *partition, open uint64, now time.Time, rules *holeRules) 
 	if lowest == nil || !slices.ContainsFunc(lowest.chunks, ackChunk.holdsAcks) {
 		return nil, due
 	}
-	age := max(rules.age, p.topic.MinAge)
+	age := max(rules.age, p.topic.KeepsFor())
 	due = later(p.first.LogTime.Add(age), p.dug.at.Add(rules.interval))
 	if due.After(now) {
 		return nil, due

@@ -94,6 +94,45 @@ func TestAShorterMinAgeCountsAtOnce(t *testing.T) {
 	wantBodies(t, h, p)
 }
 
+// TestWhatIsSettledIsKeptForReplay: keep_settled keeps what every subscription has
+// settled, below the floor and above it, for as long after the log took it in, also
+// across an opening. What is shorter counts at once.
+func TestWhatIsSettledIsKeptForReplay(t *testing.T) {
+	h, clock, p := clockedStore(t)
+	keep := storage.Topic{ID: p.Topic, KeepSettled: 2 * time.Hour}
+	if _, err := h.UpdateTopic(t.Context(), keep); err != nil {
+		t.Fatal(err)
+	}
+	s := h.MustSubscribe("billing", p.Topic, storage.Start{})
+	for _, body := range []string{"a", "b", "c"} {
+		h.MustPublish(p, body)
+	}
+	h.MustCommit(&storage.ChangeSet{Subscription: s.ID, Cursors: []storage.CursorChange{{
+		Floor: 1, Chunks: []storage.Chunk{{Acked: []storage.OffsetRange{{First: 2, End: 3}}}},
+	}}})
+	clock.advance(2*time.Hour - time.Second)
+	h.Tick()
+	h.Reopen()
+	for !h.Metrics().SegmentsCounted {
+		h.Tick()
+	}
+	h.Tick()
+	wantBodies(t, h, p, "a", "b", "c")
+	if n := h.Metrics().HoledMessages; n != 0 {
+		t.Errorf("%d messages above the floor went", n)
+	}
+	keep.KeepSettled = time.Hour
+	if _, err := h.UpdateTopic(t.Context(), keep); err != nil {
+		t.Fatal(err)
+	}
+	clock.advance(time.Minute) // Holes are not looked for all the time.
+	h.Tick()
+	wantBodies(t, h, p, "b", "c") // The last one is in memory still.
+	if n := h.Metrics().HoledMessages; n != 1 {
+		t.Errorf("%d messages above the floor went, want 1", n)
+	}
+}
+
 func TestAgeIsKnownAfterAnOpening(t *testing.T) {
 	h, clock, p := clockedStore(t)
 	for i := range 3 {

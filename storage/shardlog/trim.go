@@ -41,7 +41,7 @@ func (s *shard) trimmable(p *partition) (t trimmable, ok bool) {
 		return t, false
 	}
 	t = trimmable{
-		partition: p, first: p.first, minAge: p.topic.MinAge,
+		partition: p, first: p.first, minAge: p.topic.KeepsFor(),
 		limit: p.topic.floor(p.id.Partition),
 	}
 	return t, t.first.Offset < t.limit

@@ -26,6 +26,7 @@ func (a *App) topic() *cobra.Command {
 // topicFlags are the properties of a topic that can be given and changed.
 type topicFlags struct {
 	minAge     time.Duration
+	keep       time.Duration
 	maxMessage config.Bytes
 	dedupe     time.Duration
 	dedupeIDs  uint64
@@ -34,6 +35,7 @@ type topicFlags struct {
 
 func (f *topicFlags) add(c *cobra.Command) {
 	c.Flags().DurationVar(&f.minAge, "min-age", 0, "no message younger than this is removed (server's default: 10m)")
+	c.Flags().DurationVar(&f.keep, "keep-settled", 0, "what is settled is kept this long for replay (server's default: 0)")
 	c.Flags().Var(&f.maxMessage, "max-message-bytes", "the largest encoded message (server's default: 1MiB)")
 	c.Flags().DurationVar(&f.dedupe, "dedupe-window", 0, "how long a dedupe id counts, 0 to 168h; 0: not at all (server's default: 10m)")
 	c.Flags().Uint64Var(&f.dedupeIDs, "dedupe-max-ids", 0, "how many dedupe ids of a partition count (server's default: 1000000)")
@@ -44,8 +46,12 @@ func (f *topicFlags) add(c *cobra.Command) {
 // fields.
 func (f *topicFlags) apply(c *cobra.Command, t *headracev1.Topic) (fields []string, err error) {
 	if c.Flags().Changed("min-age") {
-		t.Retention = &headracev1.Retention{MinAge: durationpb.New(f.minAge)}
+		retentionOf(t).MinAge = durationpb.New(f.minAge)
 		fields = append(fields, "retention.min_age")
+	}
+	if c.Flags().Changed("keep-settled") {
+		retentionOf(t).KeepSettled = durationpb.New(f.keep)
+		fields = append(fields, "retention.keep_settled")
 	}
 	if c.Flags().Changed("max-message-bytes") {
 		t.MaxMessageBytes = uint64(f.maxMessage)
@@ -66,6 +72,14 @@ func (f *topicFlags) apply(c *cobra.Command, t *headracev1.Topic) (fields []stri
 		fields = append(fields, "labels")
 	}
 	return fields, nil
+}
+
+// retentionOf is a topic's retention, made when it has none.
+func retentionOf(t *headracev1.Topic) *headracev1.Retention {
+	if t.Retention == nil {
+		t.Retention = &headracev1.Retention{}
+	}
+	return t.GetRetention()
 }
 
 func (a *App) topicCreate() *cobra.Command {

@@ -14,6 +14,7 @@ type topicView struct {
 	Partitions      uint32            `json:"partitions"`
 	Durability      string            `json:"durability"`
 	MinAgeSeconds   float64           `json:"min_age_seconds"`
+	KeepSeconds     float64           `json:"keep_settled_seconds"`
 	MaxMessageBytes uint64            `json:"max_message_bytes"`
 	DedupeSeconds   float64           `json:"dedupe_window_seconds"`
 	DedupeMaxIDs    uint64            `json:"dedupe_max_ids"`
@@ -28,6 +29,7 @@ func viewTopic(t *headracev1.Topic) topicView {
 		Partitions:      t.GetPartitions(),
 		Durability:      shortEnum(t.GetDurability().String(), "DURABILITY_"),
 		MinAgeSeconds:   t.GetRetention().GetMinAge().AsDuration().Seconds(),
+		KeepSeconds:     t.GetRetention().GetKeepSettled().AsDuration().Seconds(),
 		MaxMessageBytes: t.GetMaxMessageBytes(),
 		DedupeSeconds:   t.GetDedupeWindow().AsDuration().Seconds(),
 		DedupeMaxIDs:    t.GetDedupeMaxIds(),
@@ -42,6 +44,7 @@ var topicColumns = []output.Column[topicView]{
 	{Head: "PARTITIONS", Right: true, Cell: func(v topicView) string { return output.Count(v.Partitions) }},
 	{Head: "DURABILITY", Cell: func(v topicView) string { return v.Durability }},
 	{Head: "MIN AGE", Right: true, Cell: func(v topicView) string { return secondsText(v.MinAgeSeconds) }},
+	{Head: "KEEPS", Right: true, Cell: func(v topicView) string { return secondsText(v.KeepSeconds) }},
 	{Head: "MAX MESSAGE", Right: true, Cell: func(v topicView) string { return output.Size(v.MaxMessageBytes) }},
 	{Head: "DEDUPE", Right: true, Cell: func(v topicView) string { return secondsText(v.DedupeSeconds) }},
 	{Head: "CREATED", Cell: func(v topicView) string { return timeText(v.CreateTime) }},

@@ -234,7 +234,7 @@ func (x *Topic) GetState() ResourceState {
 // Retention says when messages of a topic may be removed.
 //
 // By default a message is kept until every subscription has settled it and it
-// is older than min_age.
+// is older than min_age and keep_settled.
 type Retention struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// No message younger than this is removed. Default: 10 minutes; 0 is legal.
@@ -245,8 +245,10 @@ type Retention struct {
 	// The oldest messages are removed while the topic holds more bytes than this.
 	// Not served yet: NOT_SERVED when set.
 	MaxBytes uint64 `protobuf:"varint,3,opt,name=max_bytes,json=maxBytes,proto3" json:"max_bytes,omitempty"`
-	// Messages that every subscription has settled are kept this long for replay.
-	// Not served yet: NOT_SERVED when set.
+	// Messages that every subscription has settled are kept for replay until this
+	// long after the log took them in: a seek back by as much finds them all. 0 to 10
+	// years; default: 0. Where it and min_age are both 0 nothing settled is kept. May
+	// be updated: a longer time brings nothing back that was removed.
 	KeepSettled   *durationpb.Duration `protobuf:"bytes,4,opt,name=keep_settled,json=keepSettled,proto3" json:"keep_settled,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

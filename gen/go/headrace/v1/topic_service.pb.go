@@ -331,7 +331,7 @@ type UpdateTopicRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The topic's name and the new values.
 	Topic *Topic `protobuf:"bytes,1,opt,name=topic,proto3" json:"topic,omitempty"`
-	// Which fields to change: "retention", "retention.min_age",
+	// Which fields to change: "retention", "retention.min_age", "retention.keep_settled",
 	// "max_message_bytes", "labels". At least one.
 	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,2,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	unknownFields protoimpl.UnknownFields

@@ -49,8 +49,11 @@ type TopicRecord struct {
 	// The id of the subscription whose redriven messages this private topic holds; 0:
 	// it is a topic like any other.
 	ReplayOfSubscriptionId uint32 `protobuf:"varint,10,opt,name=replay_of_subscription_id,json=replayOfSubscriptionId,proto3" json:"replay_of_subscription_id,omitempty"`
-	unknownFields          protoimpl.UnknownFields
-	sizeCache              protoimpl.SizeCache
+	// No message younger than this is trimmed, so that what is settled can be replayed.
+	// Left out where it is zero.
+	KeepSettled   *durationpb.Duration `protobuf:"bytes,15,opt,name=keep_settled,json=keepSettled,proto3" json:"keep_settled,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *TopicRecord) Reset() {
@@ -153,11 +156,18 @@ func (x *TopicRecord) GetReplayOfSubscriptionId() uint32 {
 	return 0
 }
 
+func (x *TopicRecord) GetKeepSettled() *durationpb.Duration {
+	if x != nil {
+		return x.KeepSettled
+	}
+	return nil
+}
+
 var File_headrace_storage_v1_topic_record_proto protoreflect.FileDescriptor
 
 const file_headrace_storage_v1_topic_record_proto_rawDesc = "" +
 	"\n" +
-	"&headrace/storage/v1/topic_record.proto\x12\x13headrace.storage.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a&headrace/storage/v1/record_state.proto\"\xc8\x03\n" +
+	"&headrace/storage/v1/topic_record.proto\x12\x13headrace.storage.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a&headrace/storage/v1/record_state.proto\"\x86\x04\n" +
 	"\vTopicRecord\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\rR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x1e\n" +
@@ -175,7 +185,8 @@ const file_headrace_storage_v1_topic_record_proto_rawDesc = "" +
 	"\n" +
 	"dedupe_ids\x18\t \x01(\rH\x00R\tdedupeIds\x88\x01\x01\x129\n" +
 	"\x19replay_of_subscription_id\x18\n" +
-	" \x01(\rR\x16replayOfSubscriptionIdB\r\n" +
+	" \x01(\rR\x16replayOfSubscriptionId\x12<\n" +
+	"\fkeep_settled\x18\x0f \x01(\v2\x19.google.protobuf.DurationR\vkeepSettledB\r\n" +
 	"\v_dedupe_idsBCZAgithub.com/headrace/headrace/gen/go/headrace/storage/v1;storagev1b\x06proto3"
 
 var (
@@ -202,11 +213,12 @@ var file_headrace_storage_v1_topic_record_proto_depIdxs = []int32{
 	2, // 1: headrace.storage.v1.TopicRecord.create_time:type_name -> google.protobuf.Timestamp
 	3, // 2: headrace.storage.v1.TopicRecord.min_age:type_name -> google.protobuf.Duration
 	3, // 3: headrace.storage.v1.TopicRecord.dedupe_window:type_name -> google.protobuf.Duration
-	4, // [4:4] is the sub-list for method output_type
-	4, // [4:4] is the sub-list for method input_type
-	4, // [4:4] is the sub-list for extension type_name
-	4, // [4:4] is the sub-list for extension extendee
-	0, // [0:4] is the sub-list for field type_name
+	3, // 4: headrace.storage.v1.TopicRecord.keep_settled:type_name -> google.protobuf.Duration
+	5, // [5:5] is the sub-list for method output_type
+	5, // [5:5] is the sub-list for method input_type
+	5, // [5:5] is the sub-list for extension type_name
+	5, // [5:5] is the sub-list for extension extendee
+	0, // [0:5] is the sub-list for field type_name
 }
 
 func init() { file_headrace_storage_v1_topic_record_proto_init() }

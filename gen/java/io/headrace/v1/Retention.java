@@ -10,7 +10,7 @@ package io.headrace.v1;
  * Retention says when messages of a topic may be removed.
  *
  * By default a message is kept until every subscription has settled it and it
- * is older than min_age.
+ * is older than min_age and keep_settled.
  * </pre>
  *
  * Protobuf type {@code headrace.v1.Retention}
@@ -150,8 +150,10 @@ private static final long serialVersionUID = 0L;
   private com.google.protobuf.Duration keepSettled_;
   /**
    * <pre>
-   * Messages that every subscription has settled are kept this long for replay.
-   * Not served yet: NOT_SERVED when set.
+   * Messages that every subscription has settled are kept for replay until this
+   * long after the log took them in: a seek back by as much finds them all. 0 to 10
+   * years; default: 0. Where it and min_age are both 0 nothing settled is kept. May
+   * be updated: a longer time brings nothing back that was removed.
    * </pre>
    *
    * <code>.google.protobuf.Duration keep_settled = 4 [json_name = "keepSettled"];</code>
@@ -163,8 +165,10 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Messages that every subscription has settled are kept this long for replay.
-   * Not served yet: NOT_SERVED when set.
+   * Messages that every subscription has settled are kept for replay until this
+   * long after the log took them in: a seek back by as much finds them all. 0 to 10
+   * years; default: 0. Where it and min_age are both 0 nothing settled is kept. May
+   * be updated: a longer time brings nothing back that was removed.
    * </pre>
    *
    * <code>.google.protobuf.Duration keep_settled = 4 [json_name = "keepSettled"];</code>
@@ -176,8 +180,10 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Messages that every subscription has settled are kept this long for replay.
-   * Not served yet: NOT_SERVED when set.
+   * Messages that every subscription has settled are kept for replay until this
+   * long after the log took them in: a seek back by as much finds them all. 0 to 10
+   * years; default: 0. Where it and min_age are both 0 nothing settled is kept. May
+   * be updated: a longer time brings nothing back that was removed.
    * </pre>
    *
    * <code>.google.protobuf.Duration keep_settled = 4 [json_name = "keepSettled"];</code>
@@ -398,7 +404,7 @@ private static final long serialVersionUID = 0L;
    * Retention says when messages of a topic may be removed.
    *
    * By default a message is kept until every subscription has settled it and it
-   * is older than min_age.
+   * is older than min_age and keep_settled.
    * </pre>
    *
    * Protobuf type {@code headrace.v1.Retention}
@@ -984,8 +990,10 @@ private static final long serialVersionUID = 0L;
         com.google.protobuf.Duration, com.google.protobuf.Duration.Builder, com.google.protobuf.DurationOrBuilder> keepSettledBuilder_;
     /**
      * <pre>
-     * Messages that every subscription has settled are kept this long for replay.
-     * Not served yet: NOT_SERVED when set.
+     * Messages that every subscription has settled are kept for replay until this
+     * long after the log took them in: a seek back by as much finds them all. 0 to 10
+     * years; default: 0. Where it and min_age are both 0 nothing settled is kept. May
+     * be updated: a longer time brings nothing back that was removed.
      * </pre>
      *
      * <code>.google.protobuf.Duration keep_settled = 4 [json_name = "keepSettled"];</code>
@@ -996,8 +1004,10 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Messages that every subscription has settled are kept this long for replay.
-     * Not served yet: NOT_SERVED when set.
+     * Messages that every subscription has settled are kept for replay until this
+     * long after the log took them in: a seek back by as much finds them all. 0 to 10
+     * years; default: 0. Where it and min_age are both 0 nothing settled is kept. May
+     * be updated: a longer time brings nothing back that was removed.
      * </pre>
      *
      * <code>.google.protobuf.Duration keep_settled = 4 [json_name = "keepSettled"];</code>
@@ -1012,8 +1022,10 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Messages that every subscription has settled are kept this long for replay.
-     * Not served yet: NOT_SERVED when set.
+     * Messages that every subscription has settled are kept for replay until this
+     * long after the log took them in: a seek back by as much finds them all. 0 to 10
+     * years; default: 0. Where it and min_age are both 0 nothing settled is kept. May
+     * be updated: a longer time brings nothing back that was removed.
      * </pre>
      *
      * <code>.google.protobuf.Duration keep_settled = 4 [json_name = "keepSettled"];</code>
@@ -1033,8 +1045,10 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Messages that every subscription has settled are kept this long for replay.
-     * Not served yet: NOT_SERVED when set.
+     * Messages that every subscription has settled are kept for replay until this
+     * long after the log took them in: a seek back by as much finds them all. 0 to 10
+     * years; default: 0. Where it and min_age are both 0 nothing settled is kept. May
+     * be updated: a longer time brings nothing back that was removed.
      * </pre>
      *
      * <code>.google.protobuf.Duration keep_settled = 4 [json_name = "keepSettled"];</code>
@@ -1052,8 +1066,10 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Messages that every subscription has settled are kept this long for replay.
-     * Not served yet: NOT_SERVED when set.
+     * Messages that every subscription has settled are kept for replay until this
+     * long after the log took them in: a seek back by as much finds them all. 0 to 10
+     * years; default: 0. Where it and min_age are both 0 nothing settled is kept. May
+     * be updated: a longer time brings nothing back that was removed.
      * </pre>
      *
      * <code>.google.protobuf.Duration keep_settled = 4 [json_name = "keepSettled"];</code>
@@ -1078,8 +1094,10 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Messages that every subscription has settled are kept this long for replay.
-     * Not served yet: NOT_SERVED when set.
+     * Messages that every subscription has settled are kept for replay until this
+     * long after the log took them in: a seek back by as much finds them all. 0 to 10
+     * years; default: 0. Where it and min_age are both 0 nothing settled is kept. May
+     * be updated: a longer time brings nothing back that was removed.
      * </pre>
      *
      * <code>.google.protobuf.Duration keep_settled = 4 [json_name = "keepSettled"];</code>
@@ -1096,8 +1114,10 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Messages that every subscription has settled are kept this long for replay.
-     * Not served yet: NOT_SERVED when set.
+     * Messages that every subscription has settled are kept for replay until this
+     * long after the log took them in: a seek back by as much finds them all. 0 to 10
+     * years; default: 0. Where it and min_age are both 0 nothing settled is kept. May
+     * be updated: a longer time brings nothing back that was removed.
      * </pre>
      *
      * <code>.google.protobuf.Duration keep_settled = 4 [json_name = "keepSettled"];</code>
@@ -1109,8 +1129,10 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Messages that every subscription has settled are kept this long for replay.
-     * Not served yet: NOT_SERVED when set.
+     * Messages that every subscription has settled are kept for replay until this
+     * long after the log took them in: a seek back by as much finds them all. 0 to 10
+     * years; default: 0. Where it and min_age are both 0 nothing settled is kept. May
+     * be updated: a longer time brings nothing back that was removed.
      * </pre>
      *
      * <code>.google.protobuf.Duration keep_settled = 4 [json_name = "keepSettled"];</code>
@@ -1125,8 +1147,10 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Messages that every subscription has settled are kept this long for replay.
-     * Not served yet: NOT_SERVED when set.
+     * Messages that every subscription has settled are kept for replay until this
+     * long after the log took them in: a seek back by as much finds them all. 0 to 10
+     * years; default: 0. Where it and min_age are both 0 nothing settled is kept. May
+     * be updated: a longer time brings nothing back that was removed.
      * </pre>
      *
      * <code>.google.protobuf.Duration keep_settled = 4 [json_name = "keepSettled"];</code>

@@ -80,8 +80,10 @@ public interface RetentionOrBuilder extends
 
   /**
    * <pre>
-   * Messages that every subscription has settled are kept this long for replay.
-   * Not served yet: NOT_SERVED when set.
+   * Messages that every subscription has settled are kept for replay until this
+   * long after the log took them in: a seek back by as much finds them all. 0 to 10
+   * years; default: 0. Where it and min_age are both 0 nothing settled is kept. May
+   * be updated: a longer time brings nothing back that was removed.
    * </pre>
    *
    * <code>.google.protobuf.Duration keep_settled = 4 [json_name = "keepSettled"];</code>
@@ -90,8 +92,10 @@ public interface RetentionOrBuilder extends
   boolean hasKeepSettled();
   /**
    * <pre>
-   * Messages that every subscription has settled are kept this long for replay.
-   * Not served yet: NOT_SERVED when set.
+   * Messages that every subscription has settled are kept for replay until this
+   * long after the log took them in: a seek back by as much finds them all. 0 to 10
+   * years; default: 0. Where it and min_age are both 0 nothing settled is kept. May
+   * be updated: a longer time brings nothing back that was removed.
    * </pre>
    *
    * <code>.google.protobuf.Duration keep_settled = 4 [json_name = "keepSettled"];</code>
@@ -100,8 +104,10 @@ public interface RetentionOrBuilder extends
   com.google.protobuf.Duration getKeepSettled();
   /**
    * <pre>
-   * Messages that every subscription has settled are kept this long for replay.
-   * Not served yet: NOT_SERVED when set.
+   * Messages that every subscription has settled are kept for replay until this
+   * long after the log took them in: a seek back by as much finds them all. 0 to 10
+   * years; default: 0. Where it and min_age are both 0 nothing settled is kept. May
+   * be updated: a longer time brings nothing back that was removed.
    * </pre>
    *
    * <code>.google.protobuf.Duration keep_settled = 4 [json_name = "keepSettled"];</code>

@@ -90,7 +90,7 @@ private static final long serialVersionUID = 0L;
   private com.google.protobuf.FieldMask updateMask_;
   /**
    * <pre>
-   * Which fields to change: "retention", "retention.min_age",
+   * Which fields to change: "retention", "retention.min_age", "retention.keep_settled",
    * "max_message_bytes", "labels". At least one.
    * </pre>
    *
@@ -103,7 +103,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Which fields to change: "retention", "retention.min_age",
+   * Which fields to change: "retention", "retention.min_age", "retention.keep_settled",
    * "max_message_bytes", "labels". At least one.
    * </pre>
    *
@@ -116,7 +116,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Which fields to change: "retention", "retention.min_age",
+   * Which fields to change: "retention", "retention.min_age", "retention.keep_settled",
    * "max_message_bytes", "labels". At least one.
    * </pre>
    *
@@ -646,7 +646,7 @@ private static final long serialVersionUID = 0L;
         com.google.protobuf.FieldMask, com.google.protobuf.FieldMask.Builder, com.google.protobuf.FieldMaskOrBuilder> updateMaskBuilder_;
     /**
      * <pre>
-     * Which fields to change: "retention", "retention.min_age",
+     * Which fields to change: "retention", "retention.min_age", "retention.keep_settled",
      * "max_message_bytes", "labels". At least one.
      * </pre>
      *
@@ -658,7 +658,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Which fields to change: "retention", "retention.min_age",
+     * Which fields to change: "retention", "retention.min_age", "retention.keep_settled",
      * "max_message_bytes", "labels". At least one.
      * </pre>
      *
@@ -674,7 +674,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Which fields to change: "retention", "retention.min_age",
+     * Which fields to change: "retention", "retention.min_age", "retention.keep_settled",
      * "max_message_bytes", "labels". At least one.
      * </pre>
      *
@@ -695,7 +695,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Which fields to change: "retention", "retention.min_age",
+     * Which fields to change: "retention", "retention.min_age", "retention.keep_settled",
      * "max_message_bytes", "labels". At least one.
      * </pre>
      *
@@ -714,7 +714,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Which fields to change: "retention", "retention.min_age",
+     * Which fields to change: "retention", "retention.min_age", "retention.keep_settled",
      * "max_message_bytes", "labels". At least one.
      * </pre>
      *
@@ -740,7 +740,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Which fields to change: "retention", "retention.min_age",
+     * Which fields to change: "retention", "retention.min_age", "retention.keep_settled",
      * "max_message_bytes", "labels". At least one.
      * </pre>
      *
@@ -758,7 +758,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Which fields to change: "retention", "retention.min_age",
+     * Which fields to change: "retention", "retention.min_age", "retention.keep_settled",
      * "max_message_bytes", "labels". At least one.
      * </pre>
      *
@@ -771,7 +771,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Which fields to change: "retention", "retention.min_age",
+     * Which fields to change: "retention", "retention.min_age", "retention.keep_settled",
      * "max_message_bytes", "labels". At least one.
      * </pre>
      *
@@ -787,7 +787,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Which fields to change: "retention", "retention.min_age",
+     * Which fields to change: "retention", "retention.min_age", "retention.keep_settled",
      * "max_message_bytes", "labels". At least one.
      * </pre>
      *

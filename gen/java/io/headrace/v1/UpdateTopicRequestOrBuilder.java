@@ -39,7 +39,7 @@ public interface UpdateTopicRequestOrBuilder extends
 
   /**
    * <pre>
-   * Which fields to change: "retention", "retention.min_age",
+   * Which fields to change: "retention", "retention.min_age", "retention.keep_settled",
    * "max_message_bytes", "labels". At least one.
    * </pre>
    *
@@ -49,7 +49,7 @@ public interface UpdateTopicRequestOrBuilder extends
   boolean hasUpdateMask();
   /**
    * <pre>
-   * Which fields to change: "retention", "retention.min_age",
+   * Which fields to change: "retention", "retention.min_age", "retention.keep_settled",
    * "max_message_bytes", "labels". At least one.
    * </pre>
    *
@@ -59,7 +59,7 @@ public interface UpdateTopicRequestOrBuilder extends
   com.google.protobuf.FieldMask getUpdateMask();
   /**
    * <pre>
-   * Which fields to change: "retention", "retention.min_age",
+   * Which fields to change: "retention", "retention.min_age", "retention.keep_settled",
    * "max_message_bytes", "labels". At least one.
    * </pre>
    *
