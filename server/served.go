@@ -24,7 +24,6 @@ var notServedFields = names(
 	"Subscription.filter",
 	"Subscription.backlog_cap",
 	"Subscription.dispatch_cap",
-	"Subscription.paused",
 )
 
 // notServedValues are the enum values that this server does not serve.

@@ -35,7 +35,6 @@ var notServedRequests = map[string]proto.Message{
 	"Subscription.filter":             &headracev1.Subscription{Filter: "f"},
 	"Subscription.backlog_cap":        &headracev1.Subscription{BacklogCap: &headracev1.BacklogCap{}},
 	"Subscription.dispatch_cap":       &headracev1.Subscription{DispatchCap: &headracev1.DispatchCap{}},
-	"Subscription.paused":             &headracev1.Subscription{Paused: true},
 	"SUBSCRIPTION_MODE_FAILOVER":      &headracev1.Subscription{Mode: headracev1.SubscriptionMode_SUBSCRIPTION_MODE_FAILOVER},
 	"DELIVERY_ORDER_KEY":              &headracev1.Subscription{Order: headracev1.DeliveryOrder_DELIVERY_ORDER_KEY},
 	"DELIVERY_ORDER_PARTITION":        &headracev1.Subscription{Order: headracev1.DeliveryOrder_DELIVERY_ORDER_PARTITION},

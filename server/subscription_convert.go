@@ -40,7 +40,7 @@ func newSubscriptionConfig(s *headracev1.Subscription) (broker.SubscriptionConfi
 
 // createdPaths are the paths that a new subscription takes over, the lease before
 // the longest lease, whose default depends on it.
-var createdPaths = []string{"lease", "max_lease", "retry", "max_outstanding", "client_max_outstanding", "labels"}
+var createdPaths = []string{"lease", "max_lease", "retry", "max_outstanding", "client_max_outstanding", "labels", "paused"}
 
 // checkCreated refuses what a new subscription may not say.
 func checkCreated(s *headracev1.Subscription) error {
@@ -69,6 +69,10 @@ var subscriptionPaths = map[string]taker[broker.SubscriptionConfig, *headracev1.
 	"client_max_outstanding": takeClientMaxOutstanding,
 	"labels": func(c *broker.SubscriptionConfig, s *headracev1.Subscription, _ broker.SubscriptionConfig) error {
 		c.Labels = s.GetLabels()
+		return nil
+	},
+	"paused": func(c *broker.SubscriptionConfig, s *headracev1.Subscription, _ broker.SubscriptionConfig) error {
+		c.Paused = s.GetPaused()
 		return nil
 	},
 }
@@ -203,6 +207,7 @@ func subscriptionProto(s broker.Subscription) *headracev1.Subscription {
 		MaxOutstanding:       amountProto(s.MaxOutstanding),
 		ClientMaxOutstanding: ceilingProto(s.ClientMaxOutstanding),
 		Labels:               s.Labels,
+		Paused:               s.Paused,
 		CreateTime:           timestamppb.New(s.CreatedAt),
 		State:                stateProto(s.State),
 		Generation:           s.Generation,

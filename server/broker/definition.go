@@ -74,6 +74,7 @@ func storedSubscription(c SubscriptionConfig, topic storage.TopicID) (storage.Su
 		MaxOutstanding:       definedCeiling(c.MaxOutstanding),
 		ClientMaxOutstanding: definedCeiling(c.ClientMaxOutstanding),
 		Labels:               c.Labels,
+		Paused:               c.Paused,
 	})
 	return storage.Subscription{Name: string(c.Name), Topic: topic, Definition: definition}, err
 }
@@ -101,6 +102,7 @@ func subscriptionConfig(s storage.Subscription, topic Name) (SubscriptionConfig,
 		MaxOutstanding:       ceilingAmount(d.GetMaxOutstanding()),
 		ClientMaxOutstanding: ceilingAmount(d.GetClientMaxOutstanding()),
 		Labels:               d.GetLabels(),
+		Paused:               d.GetPaused(),
 	}, nil
 }
 

@@ -156,6 +156,7 @@ func (l *loop) recoverCursors(cursors []storage.Cursor) []delivery.Cursor {
 func (b *Broker) machineConfig(c SubscriptionConfig, id storage.SubscriptionID) delivery.Config {
 	return delivery.Config{
 		Mode:         c.Mode,
+		Paused:       c.Paused,
 		Subscription: delivery.Ceiling(c.MaxOutstanding),
 		Client:       delivery.Ceiling(c.ClientMaxOutstanding),
 		Stream:       delivery.Ceiling(b.config.MaxSessionOutstanding),

@@ -60,6 +60,8 @@ type SubscriptionConfig struct {
 	ClientMaxOutstanding Amount
 	// Labels are free: at most MaxLabels of at most MaxLabelsBytes together.
 	Labels map[string]string
+	// Paused: nothing is delivered.
+	Paused bool
 }
 
 // NewSubscriptionConfig gives a subscription's configuration with every field at

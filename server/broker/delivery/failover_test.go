@@ -72,3 +72,16 @@ func TestPausedDeliversNothing(t *testing.T) {
 	w.settle(1, 1, delivery.Ack, 1, 1)
 	want(t, "acked while it is paused", w.stats().Acked, 1)
 }
+
+// A pause is told when it begins and when it ends, though it was told of something
+// within the last second.
+func TestPauseIsToldAtOnce(t *testing.T) {
+	w := newWorld(t, delivery.Config{}, 1)
+	w.publish(0, 2, 10)
+	w.attach(1, 1, 1<<20)
+	want(t, "blocked", w.lastFlow().Blocked, delivery.NoCreditMessages)
+	w.do(&delivery.Configure{Config: delivery.Config{Paused: true}})
+	want(t, "paused", w.lastFlow().Blocked, delivery.Paused|delivery.NoCreditMessages)
+	w.do(&delivery.Configure{Config: delivery.Config{}})
+	want(t, "goes on", w.lastFlow().Blocked, delivery.NoCreditMessages)
+}

@@ -29,6 +29,8 @@ const noCredit = NoCreditMessages | NoCreditBytes
 type reporting struct {
 	reported     Blocked
 	blockedSince Instant
+	// urgent: it is to be told in this turn, whatever it was told before.
+	urgent bool
 	// dry says that it was told of having no credit, for the first time in a row at
 	// drySince.
 	dry      bool
@@ -136,25 +138,25 @@ func (s *State) beat() {
 // It looks the less often the more sessions there are, and while the next
 // messages are being loaded it waits for them.
 func (s *State) report() {
-	due := s.changed && s.nextReport <= s.now || s.delayed && s.delayedReport <= s.now
+	due := s.urgent || s.changed && s.nextReport <= s.now || s.delayed && s.delayedReport <= s.now
 	if !due || len(s.sessions) == 0 {
 		return
 	}
-	if s.loading() {
+	if !s.urgent && s.loading() {
 		s.nextReport = s.now + loadingInterval
 		s.delayedReport = max(s.delayedReport, s.nextReport)
 		return
 	}
 	s.nextReport = s.now + min(time.Duration(len(s.sessions))*reportInterval, flowInterval)
-	s.changed, s.delayed = false, false
+	s.changed, s.delayed, s.urgent = false, false, false
 	for _, x := range s.sessions {
 		if x.absent {
 			continue
 		}
 		blocked, needs := s.blocked(x)
 		switch again := x.lastFlow + flowInterval; {
-		case blocked == x.reported:
-		case again <= s.now:
+		case blocked == x.reported && !x.urgent:
+		case again <= s.now || x.urgent:
 			s.tell(x, blocked, needs)
 		case !s.delayed || again < s.delayedReport:
 			s.delayed, s.delayedReport = true, again
@@ -183,7 +185,7 @@ func (s *State) tell(x *session, blocked Blocked, needs uint64) {
 	if dry := blocked&noCredit != 0; dry != x.dry {
 		x.dry, x.drySince = dry, s.now
 	}
-	x.lastFlow = s.now
+	x.lastFlow, x.urgent = s.now, false
 	s.sent(x)
 	f := s.out.flow()
 	f.Session, f.Blocked, f.NeedsBytes = x.id, blocked, needs

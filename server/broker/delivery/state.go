@@ -61,6 +61,7 @@ type State struct {
 	// changed says that reasons may have changed since the last report; delayed that
 	// one was not told because the one before was too recent.
 	changed       bool
+	urgent        bool // some session is to be told at once
 	nextReport    Instant
 	delayed       bool
 	delayedReport Instant

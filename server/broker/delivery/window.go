@@ -148,7 +148,7 @@ func (s *State) grant(e *Grant) {
 func (s *State) configure(c Config) {
 	c.Mode, c.Order = s.config.Mode, s.config.Order
 	c.Seed = s.config.Seed
-	shorter := s.config.QueueLease
+	shorter, paused := s.config.QueueLease, s.config.Paused
 	s.config = c.withDefaults()
 	if s.config.QueueLease < shorter {
 		s.rearmQueues()
@@ -164,22 +164,18 @@ func (s *State) configure(c Config) {
 	s.replan()
 	for _, x := range s.sessions {
 		s.refresh(x)
-		s.tellLease(x)
+		s.tellConfig(x, paused != s.config.Paused)
 	}
 }
 
-// tellLease tells a session at once of a lease that changed: it must know how soon to
-// extend what comes next.
-func (s *State) tellLease(x *session) {
-	if x.ownLease || x.lease == s.config.Lease {
-		return
+// tellConfig has a session told at once of a lease that changed, since it must know how
+// soon to extend what comes next, and of the beginning and the end of a pause.
+func (s *State) tellConfig(x *session, now bool) {
+	if !x.ownLease && x.lease != s.config.Lease {
+		x.lease, now = s.config.Lease, true
 	}
-	x.lease = s.config.Lease
-	if x.absent {
-		return
-	}
-	blocked, needs := s.blocked(x)
-	s.tell(x, blocked, needs)
+	x.urgent = x.urgent || now
+	s.urgent = s.urgent || now
 }
 
 // ceilings are what the session is told about its limits.

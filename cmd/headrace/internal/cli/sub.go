@@ -12,7 +12,8 @@ import (
 
 func (a *App) sub() *cobra.Command {
 	c := &cobra.Command{Use: "sub", Short: "Create, list, show, change and remove subscriptions"}
-	c.AddCommand(a.subCreate(), a.subList(), a.subInfo(), a.subEdit(), a.subRemove())
+	c.AddCommand(a.subCreate(), a.subList(), a.subInfo(), a.subEdit(), a.subRemove(),
+		a.subPause(), a.subResume())
 	for _, child := range c.Commands() {
 		a.addAddr(child)
 	}

@@ -29,6 +29,7 @@ type subView struct {
 	Generation                   uint64            `json:"generation"`
 	CreateTime                   time.Time         `json:"create_time"`
 	State                        string            `json:"state"`
+	Paused                       bool              `json:"paused"`
 }
 
 func viewSub(s *headracev1.Subscription) subView {
@@ -52,6 +53,7 @@ func viewSub(s *headracev1.Subscription) subView {
 		Generation:                   s.GetGeneration(),
 		CreateTime:                   s.GetCreateTime().AsTime(),
 		State:                        shortEnum(s.GetState().String(), "RESOURCE_STATE_"),
+		Paused:                       s.GetPaused(),
 	}
 }
 
@@ -69,8 +71,16 @@ var subColumns = []output.Column[subView]{
 		return amountText(v.MaxOutstandingMessages, v.MaxOutstandingBytes)
 	}},
 	{Head: "CREATED", Cell: func(v subView) string { return timeText(v.CreateTime) }},
-	{Head: "STATE", Cell: func(v subView) string { return v.State }},
+	{Head: "STATE", Cell: func(v subView) string { return stateText(v) }},
 	{Head: "LABELS", Cell: func(v subView) string { return labelText(v.Labels) }},
+}
+
+// stateText writes the state of a subscription, a pause included.
+func stateText(v subView) string {
+	if v.Paused {
+		return v.State + ", paused"
+	}
+	return v.State
 }
 
 // boundText writes a bound that may be none.

@@ -226,7 +226,7 @@ const (
 	BlockedBy_BLOCKED_BY_RETRY_BACKOFF BlockedBy = 7
 	// All that is left is delayed. Not sent yet.
 	BlockedBy_BLOCKED_BY_DELAYED BlockedBy = 8
-	// The subscription is paused. Not sent yet.
+	// The subscription is paused.
 	BlockedBy_BLOCKED_BY_PAUSED BlockedBy = 9
 	// A dispatch cap of the subscription is reached. Not sent yet.
 	BlockedBy_BLOCKED_BY_RATE_LIMITED BlockedBy = 10

@@ -364,7 +364,8 @@ type Subscription struct {
 	BacklogCap *BacklogCap `protobuf:"bytes,18,opt,name=backlog_cap,json=backlogCap,proto3" json:"backlog_cap,omitempty"`
 	// A bound on the rate of deliveries. Not served yet: NOT_SERVED when set.
 	DispatchCap *DispatchCap `protobuf:"bytes,19,opt,name=dispatch_cap,json=dispatchCap,proto3" json:"dispatch_cap,omitempty"`
-	// Nothing is delivered while true. Not served yet: NOT_SERVED when true.
+	// Nothing is delivered while true; what sessions hold stays theirs. Default:
+	// false. May be updated; PauseSubscription and ResumeSubscription do the same.
 	Paused bool `protobuf:"varint,20,opt,name=paused,proto3" json:"paused,omitempty"`
 	// When the subscription was created. Set by the server.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,30,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`

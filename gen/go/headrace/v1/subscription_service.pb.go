@@ -768,7 +768,8 @@ type UpdateSubscriptionRequest struct {
 	// The subscription's name and the new values.
 	Subscription *Subscription `protobuf:"bytes,1,opt,name=subscription,proto3" json:"subscription,omitempty"`
 	// Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-	// "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels".
+	// "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+	// "paused".
 	// At least one.
 	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,2,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1044,7 +1045,7 @@ var File_headrace_v1_subscription_service_proto protoreflect.FileDescriptor
 
 const file_headrace_v1_subscription_service_proto_rawDesc = "" +
 	"\n" +
-	"&headrace/v1/subscription_service.proto\x12\vheadrace.v1\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dheadrace/v1/dead_letter.proto\x1a\x1eheadrace/v1/subscription.proto\"\xc3\x01\n" +
+	"&headrace/v1/subscription_service.proto\x12\vheadrace.v1\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dheadrace/v1/dead_letter.proto\x1a\x1eheadrace/v1/subscription.proto\x1a$headrace/v1/subscription_pause.proto\"\xc3\x01\n" +
 	"\x10DeadLetterFilter\x127\n" +
 	"\areasons\x18\x01 \x03(\x0e2\x1d.headrace.v1.DeadLetterReasonR\areasons\x129\n" +
 	"\n" +
@@ -1102,7 +1103,7 @@ const file_headrace_v1_subscription_service_proto_rawDesc = "" +
 	"\x1bGetSubscriptionStatsRequest\x12\"\n" +
 	"\fsubscription\x18\x01 \x01(\tR\fsubscription\"T\n" +
 	"\x1cGetSubscriptionStatsResponse\x124\n" +
-	"\x05stats\x18\x01 \x01(\v2\x1e.headrace.v1.SubscriptionStatsR\x05stats2\xa5\a\n" +
+	"\x05stats\x18\x01 \x01(\v2\x1e.headrace.v1.SubscriptionStatsR\x05stats2\xf0\b\n" +
 	"\x13SubscriptionService\x12e\n" +
 	"\x12CreateSubscription\x12&.headrace.v1.CreateSubscriptionRequest\x1a'.headrace.v1.CreateSubscriptionResponse\x12\\\n" +
 	"\x0fGetSubscription\x12#.headrace.v1.GetSubscriptionRequest\x1a$.headrace.v1.GetSubscriptionResponse\x12b\n" +
@@ -1112,7 +1113,9 @@ const file_headrace_v1_subscription_service_proto_rawDesc = "" +
 	"\x14GetSubscriptionStats\x12(.headrace.v1.GetSubscriptionStatsRequest\x1a).headrace.v1.GetSubscriptionStatsResponse\x12\\\n" +
 	"\x0fListDeadLetters\x12#.headrace.v1.ListDeadLettersRequest\x1a$.headrace.v1.ListDeadLettersResponse\x12e\n" +
 	"\x12DiscardDeadLetters\x12&.headrace.v1.DiscardDeadLettersRequest\x1a'.headrace.v1.DiscardDeadLettersResponse\x12e\n" +
-	"\x12RedriveDeadLetters\x12&.headrace.v1.RedriveDeadLettersRequest\x1a'.headrace.v1.RedriveDeadLettersResponseBh\n" +
+	"\x12RedriveDeadLetters\x12&.headrace.v1.RedriveDeadLettersRequest\x1a'.headrace.v1.RedriveDeadLettersResponse\x12b\n" +
+	"\x11PauseSubscription\x12%.headrace.v1.PauseSubscriptionRequest\x1a&.headrace.v1.PauseSubscriptionResponse\x12e\n" +
+	"\x12ResumeSubscription\x12&.headrace.v1.ResumeSubscriptionRequest\x1a'.headrace.v1.ResumeSubscriptionResponseBh\n" +
 	"\x0eio.headrace.v1B\x18SubscriptionServiceProtoP\x01Z:github.com/headrace/headrace/gen/go/headrace/v1;headracev1b\x06proto3"
 
 var (
@@ -1155,6 +1158,10 @@ var file_headrace_v1_subscription_service_proto_goTypes = []any{
 	(*StartPosition)(nil),                // 23: headrace.v1.StartPosition
 	(*fieldmaskpb.FieldMask)(nil),        // 24: google.protobuf.FieldMask
 	(*SubscriptionStats)(nil),            // 25: headrace.v1.SubscriptionStats
+	(*PauseSubscriptionRequest)(nil),     // 26: headrace.v1.PauseSubscriptionRequest
+	(*ResumeSubscriptionRequest)(nil),    // 27: headrace.v1.ResumeSubscriptionRequest
+	(*PauseSubscriptionResponse)(nil),    // 28: headrace.v1.PauseSubscriptionResponse
+	(*ResumeSubscriptionResponse)(nil),   // 29: headrace.v1.ResumeSubscriptionResponse
 }
 var file_headrace_v1_subscription_service_proto_depIdxs = []int32{
 	19, // 0: headrace.v1.DeadLetterFilter.reasons:type_name -> headrace.v1.DeadLetterReason
@@ -1180,17 +1187,21 @@ var file_headrace_v1_subscription_service_proto_depIdxs = []int32{
 	1,  // 20: headrace.v1.SubscriptionService.ListDeadLetters:input_type -> headrace.v1.ListDeadLettersRequest
 	3,  // 21: headrace.v1.SubscriptionService.DiscardDeadLetters:input_type -> headrace.v1.DiscardDeadLettersRequest
 	5,  // 22: headrace.v1.SubscriptionService.RedriveDeadLetters:input_type -> headrace.v1.RedriveDeadLettersRequest
-	8,  // 23: headrace.v1.SubscriptionService.CreateSubscription:output_type -> headrace.v1.CreateSubscriptionResponse
-	10, // 24: headrace.v1.SubscriptionService.GetSubscription:output_type -> headrace.v1.GetSubscriptionResponse
-	12, // 25: headrace.v1.SubscriptionService.ListSubscriptions:output_type -> headrace.v1.ListSubscriptionsResponse
-	14, // 26: headrace.v1.SubscriptionService.UpdateSubscription:output_type -> headrace.v1.UpdateSubscriptionResponse
-	16, // 27: headrace.v1.SubscriptionService.DeleteSubscription:output_type -> headrace.v1.DeleteSubscriptionResponse
-	18, // 28: headrace.v1.SubscriptionService.GetSubscriptionStats:output_type -> headrace.v1.GetSubscriptionStatsResponse
-	2,  // 29: headrace.v1.SubscriptionService.ListDeadLetters:output_type -> headrace.v1.ListDeadLettersResponse
-	4,  // 30: headrace.v1.SubscriptionService.DiscardDeadLetters:output_type -> headrace.v1.DiscardDeadLettersResponse
-	6,  // 31: headrace.v1.SubscriptionService.RedriveDeadLetters:output_type -> headrace.v1.RedriveDeadLettersResponse
-	23, // [23:32] is the sub-list for method output_type
-	14, // [14:23] is the sub-list for method input_type
+	26, // 23: headrace.v1.SubscriptionService.PauseSubscription:input_type -> headrace.v1.PauseSubscriptionRequest
+	27, // 24: headrace.v1.SubscriptionService.ResumeSubscription:input_type -> headrace.v1.ResumeSubscriptionRequest
+	8,  // 25: headrace.v1.SubscriptionService.CreateSubscription:output_type -> headrace.v1.CreateSubscriptionResponse
+	10, // 26: headrace.v1.SubscriptionService.GetSubscription:output_type -> headrace.v1.GetSubscriptionResponse
+	12, // 27: headrace.v1.SubscriptionService.ListSubscriptions:output_type -> headrace.v1.ListSubscriptionsResponse
+	14, // 28: headrace.v1.SubscriptionService.UpdateSubscription:output_type -> headrace.v1.UpdateSubscriptionResponse
+	16, // 29: headrace.v1.SubscriptionService.DeleteSubscription:output_type -> headrace.v1.DeleteSubscriptionResponse
+	18, // 30: headrace.v1.SubscriptionService.GetSubscriptionStats:output_type -> headrace.v1.GetSubscriptionStatsResponse
+	2,  // 31: headrace.v1.SubscriptionService.ListDeadLetters:output_type -> headrace.v1.ListDeadLettersResponse
+	4,  // 32: headrace.v1.SubscriptionService.DiscardDeadLetters:output_type -> headrace.v1.DiscardDeadLettersResponse
+	6,  // 33: headrace.v1.SubscriptionService.RedriveDeadLetters:output_type -> headrace.v1.RedriveDeadLettersResponse
+	28, // 34: headrace.v1.SubscriptionService.PauseSubscription:output_type -> headrace.v1.PauseSubscriptionResponse
+	29, // 35: headrace.v1.SubscriptionService.ResumeSubscription:output_type -> headrace.v1.ResumeSubscriptionResponse
+	25, // [25:36] is the sub-list for method output_type
+	14, // [14:25] is the sub-list for method input_type
 	14, // [14:14] is the sub-list for extension type_name
 	14, // [14:14] is the sub-list for extension extendee
 	0,  // [0:14] is the sub-list for field type_name
@@ -1203,6 +1214,7 @@ func file_headrace_v1_subscription_service_proto_init() {
 	}
 	file_headrace_v1_dead_letter_proto_init()
 	file_headrace_v1_subscription_proto_init()
+	file_headrace_v1_subscription_pause_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -28,6 +28,8 @@ const (
 	SubscriptionService_ListDeadLetters_FullMethodName      = "/headrace.v1.SubscriptionService/ListDeadLetters"
 	SubscriptionService_DiscardDeadLetters_FullMethodName   = "/headrace.v1.SubscriptionService/DiscardDeadLetters"
 	SubscriptionService_RedriveDeadLetters_FullMethodName   = "/headrace.v1.SubscriptionService/RedriveDeadLetters"
+	SubscriptionService_PauseSubscription_FullMethodName    = "/headrace.v1.SubscriptionService/PauseSubscription"
+	SubscriptionService_ResumeSubscription_FullMethodName   = "/headrace.v1.SubscriptionService/ResumeSubscription"
 )
 
 // SubscriptionServiceClient is the client API for SubscriptionService service.
@@ -83,6 +85,16 @@ type SubscriptionServiceClient interface {
 	// Idempotent: what is gone already is passed over. Reasons: INVALID_NAME,
 	// INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DISK_FULL, DATA_LOSS.
 	RedriveDeadLetters(ctx context.Context, in *RedriveDeadLettersRequest, opts ...grpc.CallOption) (*RedriveDeadLettersResponse, error)
+	// PauseSubscription stops deliveries, durably, until ResumeSubscription. Open
+	// sessions learn of it at once by BLOCKED_BY_PAUSED; what they hold stays theirs and
+	// can be settled and extended, and leases end as ever. The backlog goes on growing.
+	//
+	// Idempotent. Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+	PauseSubscription(ctx context.Context, in *PauseSubscriptionRequest, opts ...grpc.CallOption) (*PauseSubscriptionResponse, error)
+	// ResumeSubscription ends a pause.
+	//
+	// Idempotent. Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+	ResumeSubscription(ctx context.Context, in *ResumeSubscriptionRequest, opts ...grpc.CallOption) (*ResumeSubscriptionResponse, error)
 }
 
 type subscriptionServiceClient struct {
@@ -183,6 +195,26 @@ func (c *subscriptionServiceClient) RedriveDeadLetters(ctx context.Context, in *
 	return out, nil
 }
 
+func (c *subscriptionServiceClient) PauseSubscription(ctx context.Context, in *PauseSubscriptionRequest, opts ...grpc.CallOption) (*PauseSubscriptionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PauseSubscriptionResponse)
+	err := c.cc.Invoke(ctx, SubscriptionService_PauseSubscription_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *subscriptionServiceClient) ResumeSubscription(ctx context.Context, in *ResumeSubscriptionRequest, opts ...grpc.CallOption) (*ResumeSubscriptionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ResumeSubscriptionResponse)
+	err := c.cc.Invoke(ctx, SubscriptionService_ResumeSubscription_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // SubscriptionServiceServer is the server API for SubscriptionService service.
 // All implementations must embed UnimplementedSubscriptionServiceServer
 // for forward compatibility.
@@ -236,6 +268,16 @@ type SubscriptionServiceServer interface {
 	// Idempotent: what is gone already is passed over. Reasons: INVALID_NAME,
 	// INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DISK_FULL, DATA_LOSS.
 	RedriveDeadLetters(context.Context, *RedriveDeadLettersRequest) (*RedriveDeadLettersResponse, error)
+	// PauseSubscription stops deliveries, durably, until ResumeSubscription. Open
+	// sessions learn of it at once by BLOCKED_BY_PAUSED; what they hold stays theirs and
+	// can be settled and extended, and leases end as ever. The backlog goes on growing.
+	//
+	// Idempotent. Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+	PauseSubscription(context.Context, *PauseSubscriptionRequest) (*PauseSubscriptionResponse, error)
+	// ResumeSubscription ends a pause.
+	//
+	// Idempotent. Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+	ResumeSubscription(context.Context, *ResumeSubscriptionRequest) (*ResumeSubscriptionResponse, error)
 	mustEmbedUnimplementedSubscriptionServiceServer()
 }
 
@@ -272,6 +314,12 @@ func (UnimplementedSubscriptionServiceServer) DiscardDeadLetters(context.Context
 }
 func (UnimplementedSubscriptionServiceServer) RedriveDeadLetters(context.Context, *RedriveDeadLettersRequest) (*RedriveDeadLettersResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method RedriveDeadLetters not implemented")
+}
+func (UnimplementedSubscriptionServiceServer) PauseSubscription(context.Context, *PauseSubscriptionRequest) (*PauseSubscriptionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method PauseSubscription not implemented")
+}
+func (UnimplementedSubscriptionServiceServer) ResumeSubscription(context.Context, *ResumeSubscriptionRequest) (*ResumeSubscriptionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ResumeSubscription not implemented")
 }
 func (UnimplementedSubscriptionServiceServer) mustEmbedUnimplementedSubscriptionServiceServer() {}
 func (UnimplementedSubscriptionServiceServer) testEmbeddedByValue()                             {}
@@ -456,6 +504,42 @@ func _SubscriptionService_RedriveDeadLetters_Handler(srv interface{}, ctx contex
 	return interceptor(ctx, in, info, handler)
 }
 
+func _SubscriptionService_PauseSubscription_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PauseSubscriptionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SubscriptionServiceServer).PauseSubscription(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SubscriptionService_PauseSubscription_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SubscriptionServiceServer).PauseSubscription(ctx, req.(*PauseSubscriptionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SubscriptionService_ResumeSubscription_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ResumeSubscriptionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SubscriptionServiceServer).ResumeSubscription(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SubscriptionService_ResumeSubscription_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SubscriptionServiceServer).ResumeSubscription(ctx, req.(*ResumeSubscriptionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // SubscriptionService_ServiceDesc is the grpc.ServiceDesc for SubscriptionService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -498,6 +582,14 @@ var SubscriptionService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "RedriveDeadLetters",
 			Handler:    _SubscriptionService_RedriveDeadLetters_Handler,
+		},
+		{
+			MethodName: "PauseSubscription",
+			Handler:    _SubscriptionService_PauseSubscription_Handler,
+		},
+		{
+			MethodName: "ResumeSubscription",
+			Handler:    _SubscriptionService_ResumeSubscription_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},

@@ -3,6 +3,7 @@
 import grpc
 import warnings
 
+from headrace.v1 import subscription_pause_pb2 as headrace_dot_v1_dot_subscription__pause__pb2
 from headrace.v1 import subscription_service_pb2 as headrace_dot_v1_dot_subscription__service__pb2
 
 GRPC_GENERATED_VERSION = '1.74.0'
@@ -80,6 +81,16 @@ class SubscriptionServiceStub(object):
                 '/headrace.v1.SubscriptionService/RedriveDeadLetters',
                 request_serializer=headrace_dot_v1_dot_subscription__service__pb2.RedriveDeadLettersRequest.SerializeToString,
                 response_deserializer=headrace_dot_v1_dot_subscription__service__pb2.RedriveDeadLettersResponse.FromString,
+                _registered_method=True)
+        self.PauseSubscription = channel.unary_unary(
+                '/headrace.v1.SubscriptionService/PauseSubscription',
+                request_serializer=headrace_dot_v1_dot_subscription__pause__pb2.PauseSubscriptionRequest.SerializeToString,
+                response_deserializer=headrace_dot_v1_dot_subscription__pause__pb2.PauseSubscriptionResponse.FromString,
+                _registered_method=True)
+        self.ResumeSubscription = channel.unary_unary(
+                '/headrace.v1.SubscriptionService/ResumeSubscription',
+                request_serializer=headrace_dot_v1_dot_subscription__pause__pb2.ResumeSubscriptionRequest.SerializeToString,
+                response_deserializer=headrace_dot_v1_dot_subscription__pause__pb2.ResumeSubscriptionResponse.FromString,
                 _registered_method=True)
 
 
@@ -179,6 +190,26 @@ class SubscriptionServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def PauseSubscription(self, request, context):
+        """PauseSubscription stops deliveries, durably, until ResumeSubscription. Open
+        sessions learn of it at once by BLOCKED_BY_PAUSED; what they hold stays theirs and
+        can be settled and extended, and leases end as ever. The backlog goes on growing.
+
+        Idempotent. Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ResumeSubscription(self, request, context):
+        """ResumeSubscription ends a pause.
+
+        Idempotent. Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_SubscriptionServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -226,6 +257,16 @@ def add_SubscriptionServiceServicer_to_server(servicer, server):
                     servicer.RedriveDeadLetters,
                     request_deserializer=headrace_dot_v1_dot_subscription__service__pb2.RedriveDeadLettersRequest.FromString,
                     response_serializer=headrace_dot_v1_dot_subscription__service__pb2.RedriveDeadLettersResponse.SerializeToString,
+            ),
+            'PauseSubscription': grpc.unary_unary_rpc_method_handler(
+                    servicer.PauseSubscription,
+                    request_deserializer=headrace_dot_v1_dot_subscription__pause__pb2.PauseSubscriptionRequest.FromString,
+                    response_serializer=headrace_dot_v1_dot_subscription__pause__pb2.PauseSubscriptionResponse.SerializeToString,
+            ),
+            'ResumeSubscription': grpc.unary_unary_rpc_method_handler(
+                    servicer.ResumeSubscription,
+                    request_deserializer=headrace_dot_v1_dot_subscription__pause__pb2.ResumeSubscriptionRequest.FromString,
+                    response_serializer=headrace_dot_v1_dot_subscription__pause__pb2.ResumeSubscriptionResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -473,6 +514,60 @@ class SubscriptionService(object):
             '/headrace.v1.SubscriptionService/RedriveDeadLetters',
             headrace_dot_v1_dot_subscription__service__pb2.RedriveDeadLettersRequest.SerializeToString,
             headrace_dot_v1_dot_subscription__service__pb2.RedriveDeadLettersResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def PauseSubscription(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/headrace.v1.SubscriptionService/PauseSubscription',
+            headrace_dot_v1_dot_subscription__pause__pb2.PauseSubscriptionRequest.SerializeToString,
+            headrace_dot_v1_dot_subscription__pause__pb2.PauseSubscriptionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ResumeSubscription(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/headrace.v1.SubscriptionService/ResumeSubscription',
+            headrace_dot_v1_dot_subscription__pause__pb2.ResumeSubscriptionRequest.SerializeToString,
+            headrace_dot_v1_dot_subscription__pause__pb2.ResumeSubscriptionResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -316,7 +316,9 @@ type SubscriptionDefinition struct {
 	// is 0 means none.
 	ClientMaxOutstanding *DefinedCeiling `protobuf:"bytes,11,opt,name=client_max_outstanding,json=clientMaxOutstanding,proto3" json:"client_max_outstanding,omitempty"`
 	// Free labels.
-	Labels        map[string]string `protobuf:"bytes,12,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Labels map[string]string `protobuf:"bytes,12,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Nothing is delivered while true.
+	Paused        bool `protobuf:"varint,33,opt,name=paused,proto3" json:"paused,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -435,6 +437,13 @@ func (x *SubscriptionDefinition) GetLabels() map[string]string {
 	return nil
 }
 
+func (x *SubscriptionDefinition) GetPaused() bool {
+	if x != nil {
+		return x.Paused
+	}
+	return false
+}
+
 // DefinedCeiling bounds what is outstanding.
 type DefinedCeiling struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -503,7 +512,7 @@ const file_headrace_storage_v1_definition_proto_rawDesc = "" +
 	"\x06labels\x18\x03 \x03(\v20.headrace.storage.v1.TopicDefinition.LabelsEntryR\x06labels\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xda\x06\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xf2\x06\n" +
 	"\x16SubscriptionDefinition\x124\n" +
 	"\x04mode\x18\x01 \x01(\x0e2 .headrace.storage.v1.DefinedModeR\x04mode\x127\n" +
 	"\x05order\x18\x02 \x01(\x0e2!.headrace.storage.v1.DefinedOrderR\x05order\x12C\n" +
@@ -519,7 +528,8 @@ const file_headrace_storage_v1_definition_proto_rawDesc = "" +
 	"\x0fmax_outstanding\x18\n" +
 	" \x01(\v2#.headrace.storage.v1.DefinedCeilingR\x0emaxOutstanding\x12Y\n" +
 	"\x16client_max_outstanding\x18\v \x01(\v2#.headrace.storage.v1.DefinedCeilingR\x14clientMaxOutstanding\x12O\n" +
-	"\x06labels\x18\f \x03(\v27.headrace.storage.v1.SubscriptionDefinition.LabelsEntryR\x06labels\x1a9\n" +
+	"\x06labels\x18\f \x03(\v27.headrace.storage.v1.SubscriptionDefinition.LabelsEntryR\x06labels\x12\x16\n" +
+	"\x06paused\x18! \x01(\bR\x06paused\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x0f\n" +

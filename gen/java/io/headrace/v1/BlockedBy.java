@@ -89,7 +89,7 @@ public enum BlockedBy
   BLOCKED_BY_DELAYED(8),
   /**
    * <pre>
-   * The subscription is paused. Not sent yet.
+   * The subscription is paused.
    * </pre>
    *
    * <code>BLOCKED_BY_PAUSED = 9;</code>
@@ -221,7 +221,7 @@ public enum BlockedBy
   public static final int BLOCKED_BY_DELAYED_VALUE = 8;
   /**
    * <pre>
-   * The subscription is paused. Not sent yet.
+   * The subscription is paused.
    * </pre>
    *
    * <code>BLOCKED_BY_PAUSED = 9;</code>

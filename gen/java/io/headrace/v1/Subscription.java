@@ -846,7 +846,8 @@ java.lang.String defaultValue) {
   private boolean paused_ = false;
   /**
    * <pre>
-   * Nothing is delivered while true. Not served yet: NOT_SERVED when true.
+   * Nothing is delivered while true; what sessions hold stays theirs. Default:
+   * false. May be updated; PauseSubscription and ResumeSubscription do the same.
    * </pre>
    *
    * <code>bool paused = 20 [json_name = "paused"];</code>
@@ -4279,7 +4280,8 @@ java.lang.String defaultValue) {
     private boolean paused_ ;
     /**
      * <pre>
-     * Nothing is delivered while true. Not served yet: NOT_SERVED when true.
+     * Nothing is delivered while true; what sessions hold stays theirs. Default:
+     * false. May be updated; PauseSubscription and ResumeSubscription do the same.
      * </pre>
      *
      * <code>bool paused = 20 [json_name = "paused"];</code>
@@ -4291,7 +4293,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Nothing is delivered while true. Not served yet: NOT_SERVED when true.
+     * Nothing is delivered while true; what sessions hold stays theirs. Default:
+     * false. May be updated; PauseSubscription and ResumeSubscription do the same.
      * </pre>
      *
      * <code>bool paused = 20 [json_name = "paused"];</code>
@@ -4307,7 +4310,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Nothing is delivered while true. Not served yet: NOT_SERVED when true.
+     * Nothing is delivered while true; what sessions hold stays theirs. Default:
+     * false. May be updated; PauseSubscription and ResumeSubscription do the same.
      * </pre>
      *
      * <code>bool paused = 20 [json_name = "paused"];</code>

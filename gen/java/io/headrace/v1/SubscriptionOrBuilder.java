@@ -504,7 +504,8 @@ java.lang.String defaultValue);
 
   /**
    * <pre>
-   * Nothing is delivered while true. Not served yet: NOT_SERVED when true.
+   * Nothing is delivered while true; what sessions hold stays theirs. Default:
+   * false. May be updated; PauseSubscription and ResumeSubscription do the same.
    * </pre>
    *
    * <code>bool paused = 20 [json_name = "paused"];</code>

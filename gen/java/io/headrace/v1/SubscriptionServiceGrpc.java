@@ -295,6 +295,68 @@ public final class SubscriptionServiceGrpc {
     return getRedriveDeadLettersMethod;
   }
 
+  private static volatile io.grpc.MethodDescriptor<io.headrace.v1.PauseSubscriptionRequest,
+      io.headrace.v1.PauseSubscriptionResponse> getPauseSubscriptionMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "PauseSubscription",
+      requestType = io.headrace.v1.PauseSubscriptionRequest.class,
+      responseType = io.headrace.v1.PauseSubscriptionResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<io.headrace.v1.PauseSubscriptionRequest,
+      io.headrace.v1.PauseSubscriptionResponse> getPauseSubscriptionMethod() {
+    io.grpc.MethodDescriptor<io.headrace.v1.PauseSubscriptionRequest, io.headrace.v1.PauseSubscriptionResponse> getPauseSubscriptionMethod;
+    if ((getPauseSubscriptionMethod = SubscriptionServiceGrpc.getPauseSubscriptionMethod) == null) {
+      synchronized (SubscriptionServiceGrpc.class) {
+        if ((getPauseSubscriptionMethod = SubscriptionServiceGrpc.getPauseSubscriptionMethod) == null) {
+          SubscriptionServiceGrpc.getPauseSubscriptionMethod = getPauseSubscriptionMethod =
+              io.grpc.MethodDescriptor.<io.headrace.v1.PauseSubscriptionRequest, io.headrace.v1.PauseSubscriptionResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "PauseSubscription"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.PauseSubscriptionRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.PauseSubscriptionResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new SubscriptionServiceMethodDescriptorSupplier("PauseSubscription"))
+              .build();
+        }
+      }
+    }
+    return getPauseSubscriptionMethod;
+  }
+
+  private static volatile io.grpc.MethodDescriptor<io.headrace.v1.ResumeSubscriptionRequest,
+      io.headrace.v1.ResumeSubscriptionResponse> getResumeSubscriptionMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "ResumeSubscription",
+      requestType = io.headrace.v1.ResumeSubscriptionRequest.class,
+      responseType = io.headrace.v1.ResumeSubscriptionResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<io.headrace.v1.ResumeSubscriptionRequest,
+      io.headrace.v1.ResumeSubscriptionResponse> getResumeSubscriptionMethod() {
+    io.grpc.MethodDescriptor<io.headrace.v1.ResumeSubscriptionRequest, io.headrace.v1.ResumeSubscriptionResponse> getResumeSubscriptionMethod;
+    if ((getResumeSubscriptionMethod = SubscriptionServiceGrpc.getResumeSubscriptionMethod) == null) {
+      synchronized (SubscriptionServiceGrpc.class) {
+        if ((getResumeSubscriptionMethod = SubscriptionServiceGrpc.getResumeSubscriptionMethod) == null) {
+          SubscriptionServiceGrpc.getResumeSubscriptionMethod = getResumeSubscriptionMethod =
+              io.grpc.MethodDescriptor.<io.headrace.v1.ResumeSubscriptionRequest, io.headrace.v1.ResumeSubscriptionResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "ResumeSubscription"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.ResumeSubscriptionRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.ResumeSubscriptionResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new SubscriptionServiceMethodDescriptorSupplier("ResumeSubscription"))
+              .build();
+        }
+      }
+    }
+    return getResumeSubscriptionMethod;
+  }
+
   /**
    * Creates a new async stub that supports all call types for the service
    */
@@ -473,6 +535,30 @@ public final class SubscriptionServiceGrpc {
         io.grpc.stub.StreamObserver<io.headrace.v1.RedriveDeadLettersResponse> responseObserver) {
       io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getRedriveDeadLettersMethod(), responseObserver);
     }
+
+    /**
+     * <pre>
+     * PauseSubscription stops deliveries, durably, until ResumeSubscription. Open
+     * sessions learn of it at once by BLOCKED_BY_PAUSED; what they hold stays theirs and
+     * can be settled and extended, and leases end as ever. The backlog goes on growing.
+     * Idempotent. Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    default void pauseSubscription(io.headrace.v1.PauseSubscriptionRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.PauseSubscriptionResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getPauseSubscriptionMethod(), responseObserver);
+    }
+
+    /**
+     * <pre>
+     * ResumeSubscription ends a pause.
+     * Idempotent. Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    default void resumeSubscription(io.headrace.v1.ResumeSubscriptionRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.ResumeSubscriptionResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getResumeSubscriptionMethod(), responseObserver);
+    }
   }
 
   /**
@@ -630,6 +716,32 @@ public final class SubscriptionServiceGrpc {
       io.grpc.stub.ClientCalls.asyncUnaryCall(
           getChannel().newCall(getRedriveDeadLettersMethod(), getCallOptions()), request, responseObserver);
     }
+
+    /**
+     * <pre>
+     * PauseSubscription stops deliveries, durably, until ResumeSubscription. Open
+     * sessions learn of it at once by BLOCKED_BY_PAUSED; what they hold stays theirs and
+     * can be settled and extended, and leases end as ever. The backlog goes on growing.
+     * Idempotent. Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public void pauseSubscription(io.headrace.v1.PauseSubscriptionRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.PauseSubscriptionResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getPauseSubscriptionMethod(), getCallOptions()), request, responseObserver);
+    }
+
+    /**
+     * <pre>
+     * ResumeSubscription ends a pause.
+     * Idempotent. Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public void resumeSubscription(io.headrace.v1.ResumeSubscriptionRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.ResumeSubscriptionResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getResumeSubscriptionMethod(), getCallOptions()), request, responseObserver);
+    }
   }
 
   /**
@@ -763,6 +875,30 @@ public final class SubscriptionServiceGrpc {
       return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
           getChannel(), getRedriveDeadLettersMethod(), getCallOptions(), request);
     }
+
+    /**
+     * <pre>
+     * PauseSubscription stops deliveries, durably, until ResumeSubscription. Open
+     * sessions learn of it at once by BLOCKED_BY_PAUSED; what they hold stays theirs and
+     * can be settled and extended, and leases end as ever. The backlog goes on growing.
+     * Idempotent. Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public io.headrace.v1.PauseSubscriptionResponse pauseSubscription(io.headrace.v1.PauseSubscriptionRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getPauseSubscriptionMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * ResumeSubscription ends a pause.
+     * Idempotent. Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public io.headrace.v1.ResumeSubscriptionResponse resumeSubscription(io.headrace.v1.ResumeSubscriptionRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getResumeSubscriptionMethod(), getCallOptions(), request);
+    }
   }
 
   /**
@@ -895,6 +1031,30 @@ public final class SubscriptionServiceGrpc {
     public io.headrace.v1.RedriveDeadLettersResponse redriveDeadLetters(io.headrace.v1.RedriveDeadLettersRequest request) {
       return io.grpc.stub.ClientCalls.blockingUnaryCall(
           getChannel(), getRedriveDeadLettersMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * PauseSubscription stops deliveries, durably, until ResumeSubscription. Open
+     * sessions learn of it at once by BLOCKED_BY_PAUSED; what they hold stays theirs and
+     * can be settled and extended, and leases end as ever. The backlog goes on growing.
+     * Idempotent. Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public io.headrace.v1.PauseSubscriptionResponse pauseSubscription(io.headrace.v1.PauseSubscriptionRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getPauseSubscriptionMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * ResumeSubscription ends a pause.
+     * Idempotent. Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public io.headrace.v1.ResumeSubscriptionResponse resumeSubscription(io.headrace.v1.ResumeSubscriptionRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getResumeSubscriptionMethod(), getCallOptions(), request);
     }
   }
 
@@ -1038,6 +1198,32 @@ public final class SubscriptionServiceGrpc {
       return io.grpc.stub.ClientCalls.futureUnaryCall(
           getChannel().newCall(getRedriveDeadLettersMethod(), getCallOptions()), request);
     }
+
+    /**
+     * <pre>
+     * PauseSubscription stops deliveries, durably, until ResumeSubscription. Open
+     * sessions learn of it at once by BLOCKED_BY_PAUSED; what they hold stays theirs and
+     * can be settled and extended, and leases end as ever. The backlog goes on growing.
+     * Idempotent. Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.PauseSubscriptionResponse> pauseSubscription(
+        io.headrace.v1.PauseSubscriptionRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getPauseSubscriptionMethod(), getCallOptions()), request);
+    }
+
+    /**
+     * <pre>
+     * ResumeSubscription ends a pause.
+     * Idempotent. Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.ResumeSubscriptionResponse> resumeSubscription(
+        io.headrace.v1.ResumeSubscriptionRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getResumeSubscriptionMethod(), getCallOptions()), request);
+    }
   }
 
   private static final int METHODID_CREATE_SUBSCRIPTION = 0;
@@ -1049,6 +1235,8 @@ public final class SubscriptionServiceGrpc {
   private static final int METHODID_LIST_DEAD_LETTERS = 6;
   private static final int METHODID_DISCARD_DEAD_LETTERS = 7;
   private static final int METHODID_REDRIVE_DEAD_LETTERS = 8;
+  private static final int METHODID_PAUSE_SUBSCRIPTION = 9;
+  private static final int METHODID_RESUME_SUBSCRIPTION = 10;
 
   private static final class MethodHandlers<Req, Resp> implements
       io.grpc.stub.ServerCalls.UnaryMethod<Req, Resp>,
@@ -1102,6 +1290,14 @@ public final class SubscriptionServiceGrpc {
         case METHODID_REDRIVE_DEAD_LETTERS:
           serviceImpl.redriveDeadLetters((io.headrace.v1.RedriveDeadLettersRequest) request,
               (io.grpc.stub.StreamObserver<io.headrace.v1.RedriveDeadLettersResponse>) responseObserver);
+          break;
+        case METHODID_PAUSE_SUBSCRIPTION:
+          serviceImpl.pauseSubscription((io.headrace.v1.PauseSubscriptionRequest) request,
+              (io.grpc.stub.StreamObserver<io.headrace.v1.PauseSubscriptionResponse>) responseObserver);
+          break;
+        case METHODID_RESUME_SUBSCRIPTION:
+          serviceImpl.resumeSubscription((io.headrace.v1.ResumeSubscriptionRequest) request,
+              (io.grpc.stub.StreamObserver<io.headrace.v1.ResumeSubscriptionResponse>) responseObserver);
           break;
         default:
           throw new AssertionError();
@@ -1184,6 +1380,20 @@ public final class SubscriptionServiceGrpc {
               io.headrace.v1.RedriveDeadLettersRequest,
               io.headrace.v1.RedriveDeadLettersResponse>(
                 service, METHODID_REDRIVE_DEAD_LETTERS)))
+        .addMethod(
+          getPauseSubscriptionMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              io.headrace.v1.PauseSubscriptionRequest,
+              io.headrace.v1.PauseSubscriptionResponse>(
+                service, METHODID_PAUSE_SUBSCRIPTION)))
+        .addMethod(
+          getResumeSubscriptionMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              io.headrace.v1.ResumeSubscriptionRequest,
+              io.headrace.v1.ResumeSubscriptionResponse>(
+                service, METHODID_RESUME_SUBSCRIPTION)))
         .build();
   }
 
@@ -1241,6 +1451,8 @@ public final class SubscriptionServiceGrpc {
               .addMethod(getListDeadLettersMethod())
               .addMethod(getDiscardDeadLettersMethod())
               .addMethod(getRedriveDeadLettersMethod())
+              .addMethod(getPauseSubscriptionMethod())
+              .addMethod(getResumeSubscriptionMethod())
               .build();
         }
       }

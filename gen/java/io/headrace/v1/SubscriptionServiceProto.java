@@ -134,85 +134,91 @@ public final class SubscriptionServiceProto {
       "\022\013headrace.v1\032 google/protobuf/field_mas" +
       "k.proto\032\037google/protobuf/timestamp.proto" +
       "\032\035headrace/v1/dead_letter.proto\032\036headrac" +
-      "e/v1/subscription.proto\"\303\001\n\020DeadLetterFi" +
-      "lter\0227\n\007reasons\030\001 \003(\0162\035.headrace.v1.Dead" +
-      "LetterReasonR\007reasons\0229\n\ndead_since\030\002 \001(" +
-      "\0132\032.google.protobuf.TimestampR\tdeadSince" +
-      "\022;\n\013dead_before\030\003 \001(\0132\032.google.protobuf." +
-      "TimestampR\ndeadBefore\"\377\001\n\026ListDeadLetter" +
-      "sRequest\022\"\n\014subscription\030\001 \001(\tR\014subscrip" +
-      "tion\0225\n\006filter\030\002 \001(\0132\035.headrace.v1.DeadL" +
-      "etterFilterR\006filter\022#\n\rfrom_sequence\030\003 \001" +
-      "(\004R\014fromSequence\022\033\n\tpage_size\030\004 \001(\rR\010pag" +
-      "eSize\022\035\n\npage_token\030\005 \001(\tR\tpageToken\022)\n\020" +
-      "without_messages\030\006 \001(\010R\017withoutMessages\"" +
-      "}\n\027ListDeadLettersResponse\022:\n\014dead_lette" +
-      "rs\030\001 \003(\0132\027.headrace.v1.DeadLetterR\013deadL" +
-      "etters\022&\n\017next_page_token\030\002 \001(\tR\rnextPag" +
-      "eToken\"]\n\031DiscardDeadLettersRequest\022\"\n\014s" +
-      "ubscription\030\001 \001(\tR\014subscription\022\034\n\tseque" +
-      "nces\030\002 \003(\004R\tsequences\":\n\032DiscardDeadLett" +
-      "ersResponse\022\034\n\tsequences\030\001 \003(\004R\tsequence" +
-      "s\"]\n\031RedriveDeadLettersRequest\022\"\n\014subscr" +
-      "iption\030\001 \001(\tR\014subscription\022\034\n\tsequences\030" +
-      "\002 \003(\004R\tsequences\":\n\032RedriveDeadLettersRe" +
-      "sponse\022\034\n\tsequences\030\001 \003(\004R\tsequences\"\214\001\n" +
-      "\031CreateSubscriptionRequest\022=\n\014subscripti" +
-      "on\030\001 \001(\0132\031.headrace.v1.SubscriptionR\014sub" +
-      "scription\0220\n\005start\030\002 \001(\0132\032.headrace.v1.S" +
-      "tartPositionR\005start\"[\n\032CreateSubscriptio" +
-      "nResponse\022=\n\014subscription\030\001 \001(\0132\031.headra" +
-      "ce.v1.SubscriptionR\014subscription\"<\n\026GetS" +
-      "ubscriptionRequest\022\"\n\014subscription\030\001 \001(\t" +
-      "R\014subscription\"X\n\027GetSubscriptionRespons" +
-      "e\022=\n\014subscription\030\001 \001(\0132\031.headrace.v1.Su" +
-      "bscriptionR\014subscription\"\212\001\n\030ListSubscri" +
-      "ptionsRequest\022\034\n\tnamespace\030\001 \001(\tR\tnamesp" +
-      "ace\022\024\n\005topic\030\002 \001(\tR\005topic\022\033\n\tpage_size\030\003" +
-      " \001(\rR\010pageSize\022\035\n\npage_token\030\004 \001(\tR\tpage" +
-      "Token\"\204\001\n\031ListSubscriptionsResponse\022?\n\rs" +
-      "ubscriptions\030\001 \003(\0132\031.headrace.v1.Subscri" +
-      "ptionR\rsubscriptions\022&\n\017next_page_token\030" +
-      "\002 \001(\tR\rnextPageToken\"\227\001\n\031UpdateSubscript" +
-      "ionRequest\022=\n\014subscription\030\001 \001(\0132\031.headr" +
-      "ace.v1.SubscriptionR\014subscription\022;\n\013upd" +
-      "ate_mask\030\002 \001(\0132\032.google.protobuf.FieldMa" +
-      "skR\nupdateMask\"[\n\032UpdateSubscriptionResp" +
-      "onse\022=\n\014subscription\030\001 \001(\0132\031.headrace.v1" +
-      ".SubscriptionR\014subscription\"?\n\031DeleteSub" +
+      "e/v1/subscription.proto\032$headrace/v1/sub" +
+      "scription_pause.proto\"\303\001\n\020DeadLetterFilt" +
+      "er\0227\n\007reasons\030\001 \003(\0162\035.headrace.v1.DeadLe" +
+      "tterReasonR\007reasons\0229\n\ndead_since\030\002 \001(\0132" +
+      "\032.google.protobuf.TimestampR\tdeadSince\022;" +
+      "\n\013dead_before\030\003 \001(\0132\032.google.protobuf.Ti" +
+      "mestampR\ndeadBefore\"\377\001\n\026ListDeadLettersR" +
+      "equest\022\"\n\014subscription\030\001 \001(\tR\014subscripti" +
+      "on\0225\n\006filter\030\002 \001(\0132\035.headrace.v1.DeadLet" +
+      "terFilterR\006filter\022#\n\rfrom_sequence\030\003 \001(\004" +
+      "R\014fromSequence\022\033\n\tpage_size\030\004 \001(\rR\010pageS" +
+      "ize\022\035\n\npage_token\030\005 \001(\tR\tpageToken\022)\n\020wi" +
+      "thout_messages\030\006 \001(\010R\017withoutMessages\"}\n" +
+      "\027ListDeadLettersResponse\022:\n\014dead_letters" +
+      "\030\001 \003(\0132\027.headrace.v1.DeadLetterR\013deadLet" +
+      "ters\022&\n\017next_page_token\030\002 \001(\tR\rnextPageT" +
+      "oken\"]\n\031DiscardDeadLettersRequest\022\"\n\014sub" +
+      "scription\030\001 \001(\tR\014subscription\022\034\n\tsequenc" +
+      "es\030\002 \003(\004R\tsequences\":\n\032DiscardDeadLetter" +
+      "sResponse\022\034\n\tsequences\030\001 \003(\004R\tsequences\"" +
+      "]\n\031RedriveDeadLettersRequest\022\"\n\014subscrip" +
+      "tion\030\001 \001(\tR\014subscription\022\034\n\tsequences\030\002 " +
+      "\003(\004R\tsequences\":\n\032RedriveDeadLettersResp" +
+      "onse\022\034\n\tsequences\030\001 \003(\004R\tsequences\"\214\001\n\031C" +
+      "reateSubscriptionRequest\022=\n\014subscription" +
+      "\030\001 \001(\0132\031.headrace.v1.SubscriptionR\014subsc" +
+      "ription\0220\n\005start\030\002 \001(\0132\032.headrace.v1.Sta" +
+      "rtPositionR\005start\"[\n\032CreateSubscriptionR" +
+      "esponse\022=\n\014subscription\030\001 \001(\0132\031.headrace" +
+      ".v1.SubscriptionR\014subscription\"<\n\026GetSub" +
       "scriptionRequest\022\"\n\014subscription\030\001 \001(\tR\014" +
-      "subscription\"\034\n\032DeleteSubscriptionRespon" +
-      "se\"A\n\033GetSubscriptionStatsRequest\022\"\n\014sub" +
-      "scription\030\001 \001(\tR\014subscription\"T\n\034GetSubs" +
-      "criptionStatsResponse\0224\n\005stats\030\001 \001(\0132\036.h" +
-      "eadrace.v1.SubscriptionStatsR\005stats2\245\007\n\023" +
-      "SubscriptionService\022e\n\022CreateSubscriptio" +
-      "n\022&.headrace.v1.CreateSubscriptionReques" +
-      "t\032\'.headrace.v1.CreateSubscriptionRespon" +
-      "se\022\\\n\017GetSubscription\022#.headrace.v1.GetS" +
-      "ubscriptionRequest\032$.headrace.v1.GetSubs" +
-      "criptionResponse\022b\n\021ListSubscriptions\022%." +
-      "headrace.v1.ListSubscriptionsRequest\032&.h" +
-      "eadrace.v1.ListSubscriptionsResponse\022e\n\022" +
-      "UpdateSubscription\022&.headrace.v1.UpdateS" +
-      "ubscriptionRequest\032\'.headrace.v1.UpdateS" +
-      "ubscriptionResponse\022e\n\022DeleteSubscriptio" +
-      "n\022&.headrace.v1.DeleteSubscriptionReques" +
-      "t\032\'.headrace.v1.DeleteSubscriptionRespon" +
-      "se\022k\n\024GetSubscriptionStats\022(.headrace.v1" +
-      ".GetSubscriptionStatsRequest\032).headrace." +
-      "v1.GetSubscriptionStatsResponse\022\\\n\017ListD" +
-      "eadLetters\022#.headrace.v1.ListDeadLetters" +
-      "Request\032$.headrace.v1.ListDeadLettersRes" +
-      "ponse\022e\n\022DiscardDeadLetters\022&.headrace.v" +
-      "1.DiscardDeadLettersRequest\032\'.headrace.v" +
-      "1.DiscardDeadLettersResponse\022e\n\022RedriveD" +
-      "eadLetters\022&.headrace.v1.RedriveDeadLett" +
-      "ersRequest\032\'.headrace.v1.RedriveDeadLett" +
-      "ersResponseBh\n\016io.headrace.v1B\030Subscript" +
-      "ionServiceProtoP\001Z:github.com/headrace/h" +
-      "eadrace/gen/go/headrace/v1;headracev1b\006p" +
-      "roto3"
+      "subscription\"X\n\027GetSubscriptionResponse\022" +
+      "=\n\014subscription\030\001 \001(\0132\031.headrace.v1.Subs" +
+      "criptionR\014subscription\"\212\001\n\030ListSubscript" +
+      "ionsRequest\022\034\n\tnamespace\030\001 \001(\tR\tnamespac" +
+      "e\022\024\n\005topic\030\002 \001(\tR\005topic\022\033\n\tpage_size\030\003 \001" +
+      "(\rR\010pageSize\022\035\n\npage_token\030\004 \001(\tR\tpageTo" +
+      "ken\"\204\001\n\031ListSubscriptionsResponse\022?\n\rsub" +
+      "scriptions\030\001 \003(\0132\031.headrace.v1.Subscript" +
+      "ionR\rsubscriptions\022&\n\017next_page_token\030\002 " +
+      "\001(\tR\rnextPageToken\"\227\001\n\031UpdateSubscriptio" +
+      "nRequest\022=\n\014subscription\030\001 \001(\0132\031.headrac" +
+      "e.v1.SubscriptionR\014subscription\022;\n\013updat" +
+      "e_mask\030\002 \001(\0132\032.google.protobuf.FieldMask" +
+      "R\nupdateMask\"[\n\032UpdateSubscriptionRespon" +
+      "se\022=\n\014subscription\030\001 \001(\0132\031.headrace.v1.S" +
+      "ubscriptionR\014subscription\"?\n\031DeleteSubsc" +
+      "riptionRequest\022\"\n\014subscription\030\001 \001(\tR\014su" +
+      "bscription\"\034\n\032DeleteSubscriptionResponse" +
+      "\"A\n\033GetSubscriptionStatsRequest\022\"\n\014subsc" +
+      "ription\030\001 \001(\tR\014subscription\"T\n\034GetSubscr" +
+      "iptionStatsResponse\0224\n\005stats\030\001 \001(\0132\036.hea" +
+      "drace.v1.SubscriptionStatsR\005stats2\360\010\n\023Su" +
+      "bscriptionService\022e\n\022CreateSubscription\022" +
+      "&.headrace.v1.CreateSubscriptionRequest\032" +
+      "\'.headrace.v1.CreateSubscriptionResponse" +
+      "\022\\\n\017GetSubscription\022#.headrace.v1.GetSub" +
+      "scriptionRequest\032$.headrace.v1.GetSubscr" +
+      "iptionResponse\022b\n\021ListSubscriptions\022%.he" +
+      "adrace.v1.ListSubscriptionsRequest\032&.hea" +
+      "drace.v1.ListSubscriptionsResponse\022e\n\022Up" +
+      "dateSubscription\022&.headrace.v1.UpdateSub" +
+      "scriptionRequest\032\'.headrace.v1.UpdateSub" +
+      "scriptionResponse\022e\n\022DeleteSubscription\022" +
+      "&.headrace.v1.DeleteSubscriptionRequest\032" +
+      "\'.headrace.v1.DeleteSubscriptionResponse" +
+      "\022k\n\024GetSubscriptionStats\022(.headrace.v1.G" +
+      "etSubscriptionStatsRequest\032).headrace.v1" +
+      ".GetSubscriptionStatsResponse\022\\\n\017ListDea" +
+      "dLetters\022#.headrace.v1.ListDeadLettersRe" +
+      "quest\032$.headrace.v1.ListDeadLettersRespo" +
+      "nse\022e\n\022DiscardDeadLetters\022&.headrace.v1." +
+      "DiscardDeadLettersRequest\032\'.headrace.v1." +
+      "DiscardDeadLettersResponse\022e\n\022RedriveDea" +
+      "dLetters\022&.headrace.v1.RedriveDeadLetter" +
+      "sRequest\032\'.headrace.v1.RedriveDeadLetter" +
+      "sResponse\022b\n\021PauseSubscription\022%.headrac" +
+      "e.v1.PauseSubscriptionRequest\032&.headrace" +
+      ".v1.PauseSubscriptionResponse\022e\n\022ResumeS" +
+      "ubscription\022&.headrace.v1.ResumeSubscrip" +
+      "tionRequest\032\'.headrace.v1.ResumeSubscrip" +
+      "tionResponseBh\n\016io.headrace.v1B\030Subscrip" +
+      "tionServiceProtoP\001Z:github.com/headrace/" +
+      "headrace/gen/go/headrace/v1;headracev1b\006" +
+      "proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -221,6 +227,7 @@ public final class SubscriptionServiceProto {
           com.google.protobuf.TimestampProto.getDescriptor(),
           io.headrace.v1.DeadLetterProto.getDescriptor(),
           io.headrace.v1.SubscriptionProto.getDescriptor(),
+          io.headrace.v1.SubscriptionPauseProto.getDescriptor(),
         });
     internal_static_headrace_v1_DeadLetterFilter_descriptor =
       getDescriptor().getMessageTypes().get(0);
@@ -341,6 +348,7 @@ public final class SubscriptionServiceProto {
     com.google.protobuf.TimestampProto.getDescriptor();
     io.headrace.v1.DeadLetterProto.getDescriptor();
     io.headrace.v1.SubscriptionProto.getDescriptor();
+    io.headrace.v1.SubscriptionPauseProto.getDescriptor();
   }
 
   // @@protoc_insertion_point(outer_class_scope)

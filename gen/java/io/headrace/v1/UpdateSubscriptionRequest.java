@@ -91,7 +91,8 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-   * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels".
+   * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+   * "paused".
    * At least one.
    * </pre>
    *
@@ -105,7 +106,8 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-   * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels".
+   * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+   * "paused".
    * At least one.
    * </pre>
    *
@@ -119,7 +121,8 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-   * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels".
+   * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+   * "paused".
    * At least one.
    * </pre>
    *
@@ -650,7 +653,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-     * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels".
+     * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+     * "paused".
      * At least one.
      * </pre>
      *
@@ -663,7 +667,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-     * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels".
+     * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+     * "paused".
      * At least one.
      * </pre>
      *
@@ -680,7 +685,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-     * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels".
+     * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+     * "paused".
      * At least one.
      * </pre>
      *
@@ -702,7 +708,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-     * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels".
+     * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+     * "paused".
      * At least one.
      * </pre>
      *
@@ -722,7 +729,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-     * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels".
+     * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+     * "paused".
      * At least one.
      * </pre>
      *
@@ -749,7 +757,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-     * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels".
+     * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+     * "paused".
      * At least one.
      * </pre>
      *
@@ -768,7 +777,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-     * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels".
+     * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+     * "paused".
      * At least one.
      * </pre>
      *
@@ -782,7 +792,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-     * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels".
+     * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+     * "paused".
      * At least one.
      * </pre>
      *
@@ -799,7 +810,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-     * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels".
+     * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+     * "paused".
      * At least one.
      * </pre>
      *

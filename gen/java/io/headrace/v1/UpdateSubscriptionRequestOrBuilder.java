@@ -40,7 +40,8 @@ public interface UpdateSubscriptionRequestOrBuilder extends
   /**
    * <pre>
    * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-   * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels".
+   * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+   * "paused".
    * At least one.
    * </pre>
    *
@@ -51,7 +52,8 @@ public interface UpdateSubscriptionRequestOrBuilder extends
   /**
    * <pre>
    * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-   * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels".
+   * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+   * "paused".
    * At least one.
    * </pre>
    *
@@ -62,7 +64,8 @@ public interface UpdateSubscriptionRequestOrBuilder extends
   /**
    * <pre>
    * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-   * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels".
+   * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+   * "paused".
    * At least one.
    * </pre>
    *
