@@ -46,13 +46,13 @@ func (e *Engine) Commit(b *storage.Batch) error {
 	e.counters.committed(len(b.Ops), size.all, e.clock().Sub(start))
 	e.space.wrote(uint64(size.all))
 	e.advice.wrote(size.all)
-	e.rotation.wrote(size.all-size.inline, size.deleted)
+	e.rotation.wrote(size)
 	return nil
 }
 
 // batchSize is a batch's size in bytes: what stays beside the keys, and that with
-// what goes to the value log; and how many segments it deletes.
-type batchSize struct{ inline, all, deleted int }
+// what goes to the value log; and how many segments it writes and deletes.
+type batchSize struct{ inline, all, segments, deleted int }
 
 // admit says whether a batch may be tried, and gives its size.
 func (e *Engine) admit(b *storage.Batch) (size batchSize, err error) {
@@ -79,8 +79,12 @@ func checkSize(b *storage.Batch) (s batchSize, err error) {
 		op := &b.Ops[i]
 		size := len(op.Key) + len(op.Value)
 		s.all += size
-		if op.Value == nil && len(op.Key) > 0 && record.Kind(op.Key[0]) == record.KindSegment {
-			s.deleted++
+		if len(op.Key) > 0 && record.Kind(op.Key[0]) == record.KindSegment {
+			if op.Value == nil {
+				s.deleted++
+			} else {
+				s.segments++
+			}
 		}
 		if len(op.Value) < record.InlineValueBytes {
 			s.inline += size

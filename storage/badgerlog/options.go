@@ -39,7 +39,7 @@ type Options struct {
 
 	// RotateBytes is how much may go to the value log before a memtable ends, full or
 	// not, so that what was deleted meanwhile can be collected. It is less while the
-	// disk is short. Default: 512 MiB.
+	// disk is short, and more while little is deleted. Default: 512 MiB.
 	RotateBytes int64
 	// GCInterval is how often the value log is collected, besides whenever
 	// compactions found enough of it dead. Default: 2 minutes; 0 means never at all.

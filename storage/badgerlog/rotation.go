@@ -27,6 +27,11 @@ const (
 	// shortInterval is how often, at most, a memtable ends for what was deleted while
 	// the disk is short.
 	shortInterval = 5 * time.Second
+	// minDeadShare is the part of what may go to the value log that must have been
+	// deleted for a memtable to end: padding costs about as much as what it pads. What
+	// is dead although little was deleted waits for maxLimits times as much.
+	minDeadShare = 4
+	maxLimits    = 4
 )
 
 // rotation ends memtables early. What was deleted in the value log can be collected
@@ -49,6 +54,8 @@ type rotation struct {
 	// written went to the value log since the memtable began, deleted are the segments
 	// that were deleted since.
 	written, deleted atomic.Uint64
+	// allBytes and allSegments went to the value log since the engine was opened.
+	allBytes, allSegments atomic.Uint64
 	// ended counts memtables that ended, forced those that padding ended.
 	ended, forced atomic.Uint64
 	// kick has capacity 1: a memtable is to end.
@@ -62,16 +69,35 @@ func newRotation(o *Options, space *spaceWatch, stop *failStop) *rotation {
 	}
 }
 
-// wrote tells of a commit that wrote some bytes to the value log and deleted some
-// segments.
-func (r *rotation) wrote(bytes, deleted int) {
-	r.deleted.Add(uint64(deleted))
-	if r.written.Add(uint64(bytes)) >= r.limit() {
+// wrote tells of a commit.
+func (r *rotation) wrote(size batchSize) {
+	apart := uint64(size.all - size.inline)
+	r.allBytes.Add(apart)
+	r.allSegments.Add(uint64(size.segments))
+	r.deleted.Add(uint64(size.deleted))
+	r.written.Add(apart)
+	if r.due() {
 		select {
 		case r.kick <- struct{}{}:
 		default:
 		}
 	}
+}
+
+// due says whether a memtable is to end.
+func (r *rotation) due() bool {
+	written, limit := r.written.Load(), r.limit()
+	if written < limit {
+		return false
+	}
+	dead := r.dead()
+	return dead >= limit/minDeadShare || dead > 0 && written >= maxLimits*limit
+}
+
+// dead is about how much was deleted in the value log since the memtable began: how
+// large a segment was that goes is not known, but how large they are on average.
+func (r *rotation) dead() uint64 {
+	return r.deleted.Load() * (r.allBytes.Load() / max(1, r.allSegments.Load()))
 }
 
 // limit is what may go to the value log now: less where the disk is short, so that
@@ -97,7 +123,7 @@ func (r *rotation) loop(interval time.Duration, quit <-chan struct{}) {
 	for {
 		select {
 		case <-r.kick:
-			if r.written.Load() >= r.limit() {
+			if r.due() {
 				r.rotate(1, quit)
 			}
 		case <-ticker.C:

@@ -96,7 +96,7 @@ func TestShortDiskIsLookedAtWhileSegmentsGo(t *testing.T) {
 		quit := make(chan struct{})
 		go r.loop(time.Second, quit)
 		for _, deleted := range []int{0, 3, 0} {
-			r.wrote(1, deleted)
+			r.wrote(batchSize{all: 1, deleted: deleted})
 			time.Sleep(time.Second) //nolint:forbidigo // in a bubble
 			synctest.Wait()
 			if got := padded.Swap(0) > 0; got != (deleted > 0) {
@@ -131,6 +131,25 @@ func TestMemtablesEndSoonerOnAShortDisk(t *testing.T) {
 		r, _ := rotationOf(t, 100<<20, free)
 		if got := r.limit(); got != want {
 			t.Errorf("with %d MiB free: after %d MiB, want %d", free>>20, got>>20, want>>20)
+		}
+	}
+}
+
+// TestMemtablesEndForWhatWasDeleted: padding one is not worth while when nothing was,
+// and waits when it was little.
+func TestMemtablesEndForWhatWasDeleted(t *testing.T) {
+	const limit, segment, enough = 512 << 20, 1 << 20, 512 / minDeadShare
+	for _, c := range []struct {
+		written, deleted int
+		due              bool
+	}{
+		{limit - segment, 2 * enough, false}, {limit, enough, true}, {limit, enough - 1, false}, {limit, 0, false},
+		{maxLimits*limit - segment, 1, false}, {maxLimits * limit, 1, true}, {maxLimits * limit, 0, false},
+	} {
+		r, _ := rotationOf(t, 100<<20, 1<<40)
+		r.wrote(batchSize{inline: 5, all: c.written + 5, segments: c.written / segment, deleted: c.deleted})
+		if got := r.due(); got != c.due || (len(r.kick) == 1) != c.due {
+			t.Errorf("%d MiB written, %d segments deleted: due is %t, want %t", c.written>>20, c.deleted, got, c.due)
 		}
 	}
 }
