@@ -19,7 +19,6 @@ var notServedFields = names(
 	"Subscription.resume_window",
 	"Subscription.ephemeral",
 	"Subscription.expire_after",
-	"Subscription.key_failure_policy",
 	"Subscription.dead_letter_topic",
 	"Subscription.filter",
 	"Subscription.backlog_cap",
@@ -31,8 +30,7 @@ var notServedValues = names(
 	"DURABILITY_BUFFERED",
 	"DURABILITY_REPLICATED",
 	"SUBSCRIPTION_MODE_FAILOVER",
-	"DELIVERY_ORDER_KEY",
-	"DELIVERY_ORDER_PARTITION",
+	"KEY_FAILURE_POLICY_PARK_KEY",
 	"DELIVERY_GUARANTEE_AT_MOST_ONCE",
 	"DELIVERY_GUARANTEE_EXACTLY_ONCE",
 )

@@ -10,6 +10,7 @@ import (
 
 // servedFeatures are what a session is told that the server serves.
 var servedFeatures = []headracev1.Feature{
+	headracev1.Feature_FEATURE_KEY_BATCHES,
 	headracev1.Feature_FEATURE_RECALL,
 	headracev1.Feature_FEATURE_STARTED,
 	headracev1.Feature_FEATURE_DEAD_LETTERS,
@@ -103,6 +104,7 @@ var blockedCauses = []struct {
 	{delivery.ClientCap, headracev1.BlockedBy_BLOCKED_BY_CLIENT_CAP},
 	{delivery.SubscriptionCap, headracev1.BlockedBy_BLOCKED_BY_SUBSCRIPTION_CAP},
 	{delivery.MessageTooLarge, headracev1.BlockedBy_BLOCKED_BY_MESSAGE_TOO_LARGE},
+	{delivery.KeysBlocked, headracev1.BlockedBy_BLOCKED_BY_KEYS_BLOCKED},
 	{delivery.RetryBackoff, headracev1.BlockedBy_BLOCKED_BY_RETRY_BACKOFF},
 	{delivery.NoMessages, headracev1.BlockedBy_BLOCKED_BY_NO_MESSAGES},
 }
@@ -138,6 +140,7 @@ func rangesProto(ranges []broker.SequenceRange) []*headracev1.SequenceRange {
 // revokeReasons are why deliveries are taken away.
 var revokeReasons = map[broker.RevokeReason]headracev1.RevokeReason{
 	delivery.LeaseExpired: headracev1.RevokeReason_REVOKE_REASON_LEASE_EXPIRED,
+	delivery.KeyOrder:     headracev1.RevokeReason_REVOKE_REASON_KEY_ORDER,
 	delivery.TakenOver:    headracev1.RevokeReason_REVOKE_REASON_TAKEOVER,
 	delivery.DrainEnded:   headracev1.RevokeReason_REVOKE_REASON_GRACE_OVER,
 }

@@ -223,8 +223,9 @@ func checkFeatures(features []headracev1.Feature) error {
 
 // knownFeatures are what a client may announce and the server makes use of.
 var knownFeatures = map[headracev1.Feature]broker.Features{
-	headracev1.Feature_FEATURE_STARTED: broker.TellsStarted,
-	headracev1.Feature_FEATURE_RECALL:  broker.AnswersRecall,
+	headracev1.Feature_FEATURE_KEY_BATCHES: broker.KeyBatches,
+	headracev1.Feature_FEATURE_STARTED:     broker.TellsStarted,
+	headracev1.Feature_FEATURE_RECALL:      broker.AnswersRecall,
 }
 
 func clientFeatures(announced []headracev1.Feature) (known broker.Features) {

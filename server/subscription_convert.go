@@ -29,6 +29,7 @@ func newSubscriptionConfig(s *headracev1.Subscription) (broker.SubscriptionConfi
 	if s.GetMode() == headracev1.SubscriptionMode_SUBSCRIPTION_MODE_EXCLUSIVE {
 		c.Mode = broker.Exclusive
 	}
+	c.Order = orders[s.GetOrder()]
 	defaults := c
 	for _, path := range createdPaths {
 		if err := subscriptionPaths[path](&c, s, defaults); err != nil {
@@ -40,14 +41,14 @@ func newSubscriptionConfig(s *headracev1.Subscription) (broker.SubscriptionConfi
 
 // createdPaths are the paths that a new subscription takes over, the lease before
 // the longest lease, whose default depends on it.
-var createdPaths = []string{"lease", "max_lease", "retry", "max_outstanding", "client_max_outstanding", "labels", "paused"}
+var createdPaths = []string{
+	"lease", "max_lease", "retry", "max_outstanding", "client_max_outstanding", "labels", "key_failure_policy",
+	"paused",
+}
 
 // checkCreated refuses what a new subscription may not say.
 func checkCreated(s *headracev1.Subscription) error {
 	switch {
-	case s.GetOrder() == headracev1.DeliveryOrder_DELIVERY_ORDER_UNSPECIFIED:
-		// The default is DELIVERY_ORDER_KEY, and that is to come.
-		return notServed("order")
 	case s.GetCreateTime() != nil,
 		s.GetState() != headracev1.ResourceState_RESOURCE_STATE_UNSPECIFIED,
 		s.GetGeneration() != 0:
@@ -67,6 +68,7 @@ var subscriptionPaths = map[string]taker[broker.SubscriptionConfig, *headracev1.
 	"retry.max_deliveries":   takeMaxDeliveries,
 	"max_outstanding":        takeMaxOutstanding,
 	"client_max_outstanding": takeClientMaxOutstanding,
+	"key_failure_policy":     takeKeyPolicy,
 	"labels": func(c *broker.SubscriptionConfig, s *headracev1.Subscription, _ broker.SubscriptionConfig) error {
 		c.Labels = s.GetLabels()
 		return nil
@@ -194,7 +196,7 @@ func subscriptionProto(s broker.Subscription) *headracev1.Subscription {
 		Name:      string(s.Name),
 		Topic:     string(s.Topic),
 		Mode:      mode,
-		Order:     headracev1.DeliveryOrder_DELIVERY_ORDER_NONE,
+		Order:     orderProto(s.Order),
 		Guarantee: headracev1.DeliveryGuarantee_DELIVERY_GUARANTEE_AT_LEAST_ONCE,
 		Lease:     durationpb.New(s.Lease),
 		MaxLease:  durationpb.New(s.MaxLease),
@@ -208,6 +210,7 @@ func subscriptionProto(s broker.Subscription) *headracev1.Subscription {
 		ClientMaxOutstanding: ceilingProto(s.ClientMaxOutstanding),
 		Labels:               s.Labels,
 		Paused:               s.Paused,
+		KeyFailurePolicy:     keyPolicyProto(s),
 		CreateTime:           timestamppb.New(s.CreatedAt),
 		State:                stateProto(s.State),
 		Generation:           s.Generation,

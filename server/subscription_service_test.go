@@ -61,8 +61,9 @@ func TestSubscriptionsThatCannotBeCreated(t *testing.T) {
 	}{
 		"no name":           {func(s *headracev1.Subscription) { s.Name = "" }, "INVALID_NAME", "name"},
 		"no topic":          {func(s *headracev1.Subscription) { s.Topic = "" }, "INVALID_NAME", "topic"},
-		"the default order": {func(s *headracev1.Subscription) { s.Order = 0 }, "NOT_SERVED", "order"},
-		"the key's order":   {func(s *headracev1.Subscription) { s.Order = 1 }, "NOT_SERVED", "order"},
+		"a shared order":    {func(s *headracev1.Subscription) { s.Order = 3 }, "INVALID_FIELD", "order"},
+		"a policy, no keys": {func(s *headracev1.Subscription) { s.KeyFailurePolicy = 1 }, "INVALID_FIELD", "key_failure_policy"},
+		"an unknown policy": {func(s *headracev1.Subscription) { s.KeyFailurePolicy = 9 }, "INVALID_FIELD", "key_failure_policy"},
 		"an unknown order":  {func(s *headracev1.Subscription) { s.Order = 9 }, "INVALID_FIELD", "order"},
 		"failover":          {func(s *headracev1.Subscription) { s.Mode = 3 }, "NOT_SERVED", "mode"},
 		"a short lease":     {func(s *headracev1.Subscription) { s.Lease = durationpb.New(time.Second - 1) }, "INVALID_FIELD", "lease"},

@@ -50,7 +50,16 @@ func TestSubscriptionFromCreationToRemoval(t *testing.T) {
 	}
 	c.refused(1, "SUBSCRIPTION_EXISTS", "sub", "create", "billing", "--topic", "orders")
 	c.refused(1, "TOPIC_NOT_FOUND", "sub", "create", "lost", "--topic", "absent")
-	c.refused(1, "NOT_SERVED", "sub", "create", "ordered", "--topic", "orders", "--order", "key")
+	c.refused(1, "INVALID_FIELD", "sub", "create", "ordered", "--topic", "orders", "--order", "partition")
+	c.refused(2, "policy", "sub", "create", "ordered", "--topic", "orders", "--key-failure-policy", "pray")
+	ordered := c.object("sub", "create", "ordered", "--topic", "orders", "--key-failure-policy", "skip")
+	if ordered["order"] != "key" || ordered["key_failure_policy"] != "skip" {
+		t.Errorf("created %v", ordered)
+	}
+	if edited := c.object("sub", "edit", "ordered", "--key-failure-policy", "block"); edited["key_failure_policy"] != "block" {
+		t.Errorf("edited %v", edited)
+	}
+	c.ok("sub", "rm", "ordered", "--yes")
 	c.refused(1, "TOPIC_HAS_SUBSCRIPTIONS", "topic", "rm", "orders", "--yes")
 
 	edited := c.object("sub", "edit", "billing", "--min-backoff", "2s", "--label", "a=b")

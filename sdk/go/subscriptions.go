@@ -87,7 +87,8 @@ func (s *Subscriptions) List(ctx context.Context, opts ...ListOption) iter.Seq2[
 // Update changes the fields of the subscription named sub.Name that fields
 // lists: "lease", "max_lease", "retry", "retry.min_backoff",
 // "retry.max_backoff", "retry.max_attempts", "retry.max_deliveries",
-// "max_outstanding", "client_max_outstanding", "labels", "paused"; at least one. It returns the subscription as stored. Errors: [ErrInvalidName],
+// "max_outstanding", "client_max_outstanding", "key_failure_policy", "labels",
+// "paused"; at least one. It returns the subscription as stored. Errors: [ErrInvalidName],
 // [ErrInvalidField], [ErrNotServed], [ErrSubscriptionNotFound].
 func (s *Subscriptions) Update(ctx context.Context, sub *headracev1.Subscription, fields ...string) (*headracev1.Subscription, error) {
 	r, err := s.rpc.UpdateSubscription(ctx, &headracev1.UpdateSubscriptionRequest{

@@ -197,7 +197,11 @@ func (l *loop) fetchFailed(answer fetched) {
 func (l *loop) loaded(partition uint32, segments []*storage.Segment) {
 	segments = slices.DeleteFunc(segments, func(s *storage.Segment) bool { return !l.segments.add(s) })
 	if len(segments) > 0 {
-		l.own = append(l.own, describe(partition, segments))
+		told := describe(partition, segments)
+		if l.keyed {
+			tellKeys(told, segments)
+		}
+		l.own = append(l.own, told)
 	}
 }
 

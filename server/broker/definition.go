@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"errors"
 	"fmt"
 
 	"google.golang.org/protobuf/proto"
@@ -63,7 +64,8 @@ var definedModes = map[Mode]storagev1.DefinedMode{
 func storedSubscription(c SubscriptionConfig, topic storage.TopicID) (storage.Subscription, error) {
 	definition, err := encodeDefinition(&storagev1.SubscriptionDefinition{
 		Mode:                 definedModes[c.Mode],
-		Order:                storagev1.DefinedOrder_DEFINED_ORDER_NONE,
+		Order:                definedOrders[c.Order],
+		KeyFailure:           definedKeyFailure(c),
 		Guarantee:            storagev1.DefinedGuarantee_DEFINED_GUARANTEE_AT_LEAST_ONCE,
 		Lease:                durationpb.New(c.Lease),
 		MaxLease:             durationpb.New(c.MaxLease),
@@ -86,13 +88,16 @@ func subscriptionConfig(s storage.Subscription, topic Name) (SubscriptionConfig,
 		return SubscriptionConfig{}, fmt.Errorf("%w: definition of subscription %s: %w", ErrDataLoss, s.Name, err)
 	}
 	mode, err := servedMode(&d)
-	if err != nil {
+	order, policy, orderErr := servedOrder(&d)
+	if err = errors.Join(err, orderErr); err != nil {
 		return SubscriptionConfig{}, fmt.Errorf("subscription %s: %w", s.Name, err)
 	}
 	return SubscriptionConfig{
 		Name:                 Name(s.Name),
 		Topic:                topic,
 		Mode:                 mode,
+		Order:                order,
+		KeyPolicy:            policy,
 		Lease:                d.GetLease().AsDuration(),
 		MaxLease:             d.GetMaxLease().AsDuration(),
 		MinBackoff:           d.GetMinBackoff().AsDuration(),
@@ -109,8 +114,6 @@ func subscriptionConfig(s storage.Subscription, topic Name) (SubscriptionConfig,
 // servedMode is the mode of a stored definition, all of which must be served here.
 func servedMode(d *storagev1.SubscriptionDefinition) (Mode, error) {
 	switch {
-	case d.GetOrder() != storagev1.DefinedOrder_DEFINED_ORDER_NONE:
-		return 0, fmt.Errorf("%w: stored order %v", ErrDataLoss, d.GetOrder())
 	case d.GetGuarantee() != storagev1.DefinedGuarantee_DEFINED_GUARANTEE_AT_LEAST_ONCE:
 		return 0, fmt.Errorf("%w: stored guarantee %v", ErrDataLoss, d.GetGuarantee())
 	case d.MaxAttempts == nil:

@@ -50,6 +50,8 @@ type loop struct {
 	sessions map[delivery.SessionID]*Session
 	watches  []func()
 	maxLease time.Duration
+	// keyed says that the state machine wants to know the messages' keys.
+	keyed bool
 
 	// now is the time of the turn, events what it applies; more says that letters
 	// are left in the mailbox, stalls how much of the clock's stalls was told.

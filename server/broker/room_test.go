@@ -29,6 +29,13 @@ type room struct {
 	store *fakeStore
 }
 
+// unordered configures a subscription that keeps no order.
+func unordered(name, topic Name) SubscriptionConfig {
+	c := NewSubscriptionConfig(name, topic)
+	c.Order = OrderNone
+	return c
+}
+
 // newRoom makes a broker with the topic orders and the subscription billing, which
 // change may alter.
 func newRoom(t *testing.T, partitions int, change func(*SubscriptionConfig)) *room {
@@ -40,7 +47,7 @@ func newRoom(t *testing.T, partitions int, change func(*SubscriptionConfig)) *ro
 	if _, err := r.CreateTopic(t.Context(), topic); err != nil {
 		t.Fatal(err)
 	}
-	config := NewSubscriptionConfig(billingSub, ordersTopic)
+	config := unordered(billingSub, ordersTopic)
 	if change != nil {
 		change(&config)
 	}

@@ -32,6 +32,7 @@ type Features = delivery.Features
 // What clients announce.
 const (
 	TellsStarted  = delivery.TellsStarted
+	KeyBatches    = delivery.KeyBatches
 	AnswersRecall = delivery.AnswersRecall
 )
 

@@ -30,7 +30,7 @@ func newRealRoom(tb testing.TB, partitions int) (*Broker, *storagetest.StoreHarn
 	if _, err := b.CreateTopic(tb.Context(), topic); err != nil {
 		tb.Fatal(err)
 	}
-	if _, err := b.CreateSubscription(tb.Context(), NewSubscriptionConfig(billingSub, ordersTopic), storage.Start{}); err != nil {
+	if _, err := b.CreateSubscription(tb.Context(), unordered(billingSub, ordersTopic), storage.Start{}); err != nil {
 		tb.Fatal(err)
 	}
 	return b, store

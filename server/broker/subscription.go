@@ -122,6 +122,7 @@ func (b *Broker) startLoop(s *subscription, config SubscriptionConfig, cursors [
 		fetcher:    newFetcher(b.store, &s.route, wake),
 		sessions:   map[delivery.SessionID]*Session{},
 		maxLease:   config.MaxLease,
+		keyed:      config.Order == OrderKey,
 		known:      make([]storage.Offset, s.route.places()),
 		headEvents: make([]delivery.Head, s.route.places()),
 		now:        b.clock.now(),
@@ -157,6 +158,8 @@ func (b *Broker) machineConfig(c SubscriptionConfig, id storage.SubscriptionID) 
 	return delivery.Config{
 		Mode:         c.Mode,
 		Paused:       c.Paused,
+		Order:        c.Order,
+		KeyPolicy:    c.KeyPolicy,
 		Subscription: delivery.Ceiling(c.MaxOutstanding),
 		Client:       delivery.Ceiling(c.ClientMaxOutstanding),
 		Stream:       delivery.Ceiling(b.config.MaxSessionOutstanding),

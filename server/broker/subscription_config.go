@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"errors"
 	"time"
 
 	"github.com/headrace/headrace/server/broker/delivery"
@@ -32,14 +33,17 @@ const (
 	maxAttempts          = 1000
 )
 
-// SubscriptionConfig is what a client says of a subscription. Order NONE and at
-// least once are all that is served: they have no field, but are stored by name, so
-// that later defaults do not change what exists.
+// SubscriptionConfig is what a client says of a subscription. At least once is all
+// that is served: it has no field, but is stored by name, so that later defaults do
+// not change what exists.
 type SubscriptionConfig struct {
-	// Name, Topic and Mode are fixed at creation.
+	// Name, Topic, Mode and Order are fixed at creation.
 	Name  Name
 	Topic Name
 	Mode  Mode
+	Order Order
+	// KeyPolicy is what becomes of a key whose message exhausts its attempts.
+	KeyPolicy KeyPolicy
 	// Lease is the work lease of a delivery, 1 s to 12 h.
 	Lease time.Duration
 	// MaxLease is the longest that a delivery can be leased, extensions included,
@@ -71,6 +75,7 @@ func NewSubscriptionConfig(name, topic Name) SubscriptionConfig {
 		Name:           name,
 		Topic:          topic,
 		Mode:           Shared,
+		Order:          OrderKey,
 		Lease:          delivery.DefaultLease,
 		MaxLease:       delivery.DefaultLeaseCap,
 		MinBackoff:     DefaultMinBackoff,
@@ -111,5 +116,5 @@ func (c SubscriptionConfig) validate() error {
 	case c.MaxOutstanding.Messages < 1 || c.MaxOutstanding.Bytes < 1:
 		return invalidField("max_outstanding", "at least 1 message and 1 byte")
 	}
-	return validateLabels(c.Labels)
+	return errors.Join(c.validateOrder(), validateLabels(c.Labels))
 }

@@ -22,7 +22,7 @@ type subFixedFlags struct {
 func (f *subFixedFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.topic, "topic", "", "the topic")
 	c.Flags().StringVar(&f.mode, "mode", "shared", "who may receive: shared, exclusive")
-	c.Flags().StringVar(&f.order, "order", "none", "which order is kept: none")
+	c.Flags().StringVar(&f.order, "order", "key", "which order is kept: key, none, partition (of an exclusive subscription)")
 	c.Flags().StringVar(&f.from, "from", "latest",
 		"where it begins: latest, earliest, a time as 2006-01-02T15:04:05Z, or offsets as partition:offset,…")
 }
@@ -79,6 +79,7 @@ type subFlags struct {
 	maxOutstanding, clientMaxOutstanding           uint64
 	maxOutstandingBytes, clientMaxOutstandingBytes config.Bytes
 	labels                                         []string
+	keyFailurePolicy                               keyPolicyFlag
 }
 
 func (f *subFlags) add(c *cobra.Command) {
@@ -99,6 +100,8 @@ func (f *subFlags) add(c *cobra.Command) {
 		"the most messages that the sessions of one client hold together (default: no bound)")
 	flags.Var(&f.clientMaxOutstandingBytes, "client-max-outstanding-bytes",
 		"the most bytes that the sessions of one client hold together (default: no bound)")
+	flags.Var(&f.keyFailurePolicy, "key-failure-policy",
+		"what a message that is given up does to its key: block, skip (server's default: block)")
 	flags.StringArrayVar(&f.labels, "label", nil, "a label, key=value; may be repeated")
 }
 
@@ -117,6 +120,7 @@ func (f *subFlags) apply(c *cobra.Command, s *headracev1.Subscription) (fields [
 	set("max-backoff", "retry.max_backoff", func() { retryOf(s).MaxBackoff = durationpb.New(f.maxBackoff) })
 	set("max-attempts", "retry.max_attempts", func() { retryOf(s).MaxAttempts = &f.maxAttempts })
 	set("max-deliveries", "retry.max_deliveries", func() { retryOf(s).MaxDeliveries = &f.maxDeliveries })
+	set("key-failure-policy", "key_failure_policy", func() { s.KeyFailurePolicy = headracev1.KeyFailurePolicy(f.keyFailurePolicy) })
 	set("label", "labels", func() { s.Labels, err = parseLabels(f.labels) })
 	fields = append(fields, f.applyCeilings(c, s)...)
 	return fields, err

@@ -14,6 +14,7 @@ type subView struct {
 	Topic                        string            `json:"topic"`
 	Mode                         string            `json:"mode"`
 	Order                        string            `json:"order"`
+	KeyFailurePolicy             string            `json:"key_failure_policy,omitempty"`
 	Guarantee                    string            `json:"guarantee"`
 	LeaseSeconds                 float64           `json:"lease_seconds"`
 	MaxLeaseSeconds              float64           `json:"max_lease_seconds"`
@@ -38,6 +39,7 @@ func viewSub(s *headracev1.Subscription) subView {
 		Topic:                        s.GetTopic(),
 		Mode:                         shortEnum(s.GetMode().String(), "SUBSCRIPTION_MODE_"),
 		Order:                        shortEnum(s.GetOrder().String(), "DELIVERY_ORDER_"),
+		KeyFailurePolicy:             keyPolicyText(s.GetKeyFailurePolicy()),
 		Guarantee:                    shortEnum(s.GetGuarantee().String(), "DELIVERY_GUARANTEE_"),
 		LeaseSeconds:                 s.GetLease().AsDuration().Seconds(),
 		MaxLeaseSeconds:              s.GetMaxLease().AsDuration().Seconds(),
@@ -61,7 +63,7 @@ var subColumns = []output.Column[subView]{
 	{Head: "SUBSCRIPTION", Cell: func(v subView) string { return v.Name }},
 	{Head: "TOPIC", Cell: func(v subView) string { return v.Topic }},
 	{Head: "MODE", Cell: func(v subView) string { return v.Mode }},
-	{Head: "ORDER", Cell: func(v subView) string { return v.Order }},
+	{Head: "ORDER", Cell: orderText},
 	{Head: "LEASE", Right: true, Cell: func(v subView) string { return secondsText(v.LeaseSeconds) }},
 	{Head: "BACKOFF", Cell: func(v subView) string {
 		return secondsText(v.MinBackoffSeconds) + ".." + secondsText(v.MaxBackoffSeconds)

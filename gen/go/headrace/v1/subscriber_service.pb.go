@@ -143,7 +143,8 @@ type Feature int32
 const (
 	// Not legal.
 	Feature_FEATURE_UNSPECIFIED Feature = 0
-	// The client keeps the order of several messages of one key in one batch.
+	// The client keeps the order of several messages of one key. One that does not
+	// announce it gets a key's next message when the one before it is settled.
 	Feature_FEATURE_KEY_BATCHES Feature = 1
 	// The client answers Recall. Without FEATURE_STARTED it means nothing.
 	Feature_FEATURE_RECALL Feature = 2
@@ -220,7 +221,8 @@ const (
 	BlockedBy_BLOCKED_BY_SUBSCRIPTION_CAP BlockedBy = 4
 	// The ceiling of the session or of its client_id is reached.
 	BlockedBy_BLOCKED_BY_CLIENT_CAP BlockedBy = 5
-	// Ordering keys wait for earlier messages of theirs. Not sent yet.
+	// What is left waits for earlier messages of its ordering keys, or such messages
+	// fill the memory that a subscription has for them.
 	BlockedBy_BLOCKED_BY_KEYS_BLOCKED BlockedBy = 6
 	// All that is left waits for its retry.
 	BlockedBy_BLOCKED_BY_RETRY_BACKOFF BlockedBy = 7
@@ -317,7 +319,8 @@ const (
 	RevokeReason_REVOKE_REASON_TAKEOVER RevokeReason = 2
 	// The subscription was moved to another position. Not sent yet.
 	RevokeReason_REVOKE_REASON_SEEK RevokeReason = 3
-	// An earlier message of the ordering key failed. Not sent yet.
+	// An earlier message of the ordering key came back: it failed, its lease ended, or
+	// it was released. Uncharged.
 	RevokeReason_REVOKE_REASON_KEY_ORDER RevokeReason = 4
 	// The grace of a Drain or of a GoAway is over; nothing is charged.
 	RevokeReason_REVOKE_REASON_GRACE_OVER RevokeReason = 5

@@ -85,14 +85,17 @@ func (SubscriptionMode) EnumDescriptor() ([]byte, []int) {
 type DeliveryOrder int32
 
 const (
-	// The default.
+	// The default: DELIVERY_ORDER_KEY.
 	DeliveryOrder_DELIVERY_ORDER_UNSPECIFIED DeliveryOrder = 0
-	// Per ordering key. Not served yet: NOT_SERVED.
+	// The messages of an ordering key in the order in which they were published, one
+	// key beside the other, for any number of sessions. Messages without a key have
+	// no order.
 	DeliveryOrder_DELIVERY_ORDER_KEY DeliveryOrder = 1
 	// None: messages of a key may be worked on at the same time. An exclusive
 	// session receives in order as long as nothing comes again.
 	DeliveryOrder_DELIVERY_ORDER_NONE DeliveryOrder = 2
-	// Per partition. Not served yet: NOT_SERVED.
+	// The messages of a partition in the order in which they were published: a
+	// partition is one key. Not in a SUBSCRIPTION_MODE_SHARED subscription.
 	DeliveryOrder_DELIVERY_ORDER_PARTITION DeliveryOrder = 3
 )
 
@@ -203,9 +206,11 @@ type KeyFailurePolicy int32
 const (
 	// The default: KEY_FAILURE_POLICY_BLOCK.
 	KeyFailurePolicy_KEY_FAILURE_POLICY_UNSPECIFIED KeyFailurePolicy = 0
-	// The key waits for it.
+	// The key waits for it: it is retried for ever, and becomes a dead letter by
+	// VERDICT_REJECT alone.
 	KeyFailurePolicy_KEY_FAILURE_POLICY_BLOCK KeyFailurePolicy = 1
-	// The message goes to the dead letters and the key waits to be released.
+	// The message goes to the dead letters and the key waits to be released. Not
+	// served yet: NOT_SERVED.
 	KeyFailurePolicy_KEY_FAILURE_POLICY_PARK_KEY KeyFailurePolicy = 2
 	// The message goes to the dead letters and the key goes on.
 	KeyFailurePolicy_KEY_FAILURE_POLICY_SKIP KeyFailurePolicy = 3
@@ -322,9 +327,7 @@ type Subscription struct {
 	Topic string `protobuf:"bytes,2,opt,name=topic,proto3" json:"topic,omitempty"`
 	// Who may receive. Default: SUBSCRIPTION_MODE_SHARED. Fixed at creation.
 	Mode SubscriptionMode `protobuf:"varint,3,opt,name=mode,proto3,enum=headrace.v1.SubscriptionMode" json:"mode,omitempty"`
-	// Which order is kept. The default will be DELIVERY_ORDER_KEY; as long as only
-	// DELIVERY_ORDER_NONE is served it must be asked for by name. Fixed at
-	// creation.
+	// Which order is kept. Default: DELIVERY_ORDER_KEY. Fixed at creation.
 	Order DeliveryOrder `protobuf:"varint,4,opt,name=order,proto3,enum=headrace.v1.DeliveryOrder" json:"order,omitempty"`
 	// How often a message may come. Default: DELIVERY_GUARANTEE_AT_LEAST_ONCE.
 	Guarantee DeliveryGuarantee `protobuf:"varint,5,opt,name=guarantee,proto3,enum=headrace.v1.DeliveryGuarantee" json:"guarantee,omitempty"`
@@ -353,7 +356,9 @@ type Subscription struct {
 	// The subscription ends when nobody used it this long. Not served yet:
 	// NOT_SERVED when set.
 	ExpireAfter *durationpb.Duration `protobuf:"bytes,14,opt,name=expire_after,json=expireAfter,proto3" json:"expire_after,omitempty"`
-	// What a failing message does to its key. Not served yet: NOT_SERVED when set.
+	// What a failing message does to its key, or, with DELIVERY_ORDER_PARTITION, to
+	// its partition. Default: KEY_FAILURE_POLICY_BLOCK. INVALID_FIELD when set with
+	// DELIVERY_ORDER_NONE. May be updated; keys that are parked stay so.
 	KeyFailurePolicy KeyFailurePolicy `protobuf:"varint,15,opt,name=key_failure_policy,json=keyFailurePolicy,proto3,enum=headrace.v1.KeyFailurePolicy" json:"key_failure_policy,omitempty"`
 	// A topic that dead letters are forwarded to. Not served yet: NOT_SERVED when
 	// set.

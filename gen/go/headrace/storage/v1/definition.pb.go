@@ -132,6 +132,10 @@ const (
 	DefinedOrder_DEFINED_ORDER_UNSPECIFIED DefinedOrder = 0
 	// None.
 	DefinedOrder_DEFINED_ORDER_NONE DefinedOrder = 1
+	// Per ordering key.
+	DefinedOrder_DEFINED_ORDER_KEY DefinedOrder = 2
+	// Per partition.
+	DefinedOrder_DEFINED_ORDER_PARTITION DefinedOrder = 3
 )
 
 // Enum value maps for DefinedOrder.
@@ -139,10 +143,14 @@ var (
 	DefinedOrder_name = map[int32]string{
 		0: "DEFINED_ORDER_UNSPECIFIED",
 		1: "DEFINED_ORDER_NONE",
+		2: "DEFINED_ORDER_KEY",
+		3: "DEFINED_ORDER_PARTITION",
 	}
 	DefinedOrder_value = map[string]int32{
 		"DEFINED_ORDER_UNSPECIFIED": 0,
 		"DEFINED_ORDER_NONE":        1,
+		"DEFINED_ORDER_KEY":         2,
+		"DEFINED_ORDER_PARTITION":   3,
 	}
 )
 
@@ -171,6 +179,63 @@ func (x DefinedOrder) Number() protoreflect.EnumNumber {
 // Deprecated: Use DefinedOrder.Descriptor instead.
 func (DefinedOrder) EnumDescriptor() ([]byte, []int) {
 	return file_headrace_storage_v1_definition_proto_rawDescGZIP(), []int{2}
+}
+
+// DefinedKeyFailure is what a failing message does to its ordering key.
+type DefinedKeyFailure int32
+
+const (
+	// No order is kept.
+	DefinedKeyFailure_DEFINED_KEY_FAILURE_UNSPECIFIED DefinedKeyFailure = 0
+	// The key waits for it.
+	DefinedKeyFailure_DEFINED_KEY_FAILURE_BLOCK DefinedKeyFailure = 1
+	// It becomes a dead letter and the key waits to be released.
+	DefinedKeyFailure_DEFINED_KEY_FAILURE_PARK DefinedKeyFailure = 2
+	// It becomes a dead letter and the key goes on.
+	DefinedKeyFailure_DEFINED_KEY_FAILURE_SKIP DefinedKeyFailure = 3
+)
+
+// Enum value maps for DefinedKeyFailure.
+var (
+	DefinedKeyFailure_name = map[int32]string{
+		0: "DEFINED_KEY_FAILURE_UNSPECIFIED",
+		1: "DEFINED_KEY_FAILURE_BLOCK",
+		2: "DEFINED_KEY_FAILURE_PARK",
+		3: "DEFINED_KEY_FAILURE_SKIP",
+	}
+	DefinedKeyFailure_value = map[string]int32{
+		"DEFINED_KEY_FAILURE_UNSPECIFIED": 0,
+		"DEFINED_KEY_FAILURE_BLOCK":       1,
+		"DEFINED_KEY_FAILURE_PARK":        2,
+		"DEFINED_KEY_FAILURE_SKIP":        3,
+	}
+)
+
+func (x DefinedKeyFailure) Enum() *DefinedKeyFailure {
+	p := new(DefinedKeyFailure)
+	*p = x
+	return p
+}
+
+func (x DefinedKeyFailure) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (DefinedKeyFailure) Descriptor() protoreflect.EnumDescriptor {
+	return file_headrace_storage_v1_definition_proto_enumTypes[3].Descriptor()
+}
+
+func (DefinedKeyFailure) Type() protoreflect.EnumType {
+	return &file_headrace_storage_v1_definition_proto_enumTypes[3]
+}
+
+func (x DefinedKeyFailure) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use DefinedKeyFailure.Descriptor instead.
+func (DefinedKeyFailure) EnumDescriptor() ([]byte, []int) {
+	return file_headrace_storage_v1_definition_proto_rawDescGZIP(), []int{3}
 }
 
 // DefinedGuarantee is how often a message may come.
@@ -206,11 +271,11 @@ func (x DefinedGuarantee) String() string {
 }
 
 func (DefinedGuarantee) Descriptor() protoreflect.EnumDescriptor {
-	return file_headrace_storage_v1_definition_proto_enumTypes[3].Descriptor()
+	return file_headrace_storage_v1_definition_proto_enumTypes[4].Descriptor()
 }
 
 func (DefinedGuarantee) Type() protoreflect.EnumType {
-	return &file_headrace_storage_v1_definition_proto_enumTypes[3]
+	return &file_headrace_storage_v1_definition_proto_enumTypes[4]
 }
 
 func (x DefinedGuarantee) Number() protoreflect.EnumNumber {
@@ -219,7 +284,7 @@ func (x DefinedGuarantee) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use DefinedGuarantee.Descriptor instead.
 func (DefinedGuarantee) EnumDescriptor() ([]byte, []int) {
-	return file_headrace_storage_v1_definition_proto_rawDescGZIP(), []int{3}
+	return file_headrace_storage_v1_definition_proto_rawDescGZIP(), []int{4}
 }
 
 // TopicDefinition is the broker's own description of a topic, beside what the
@@ -317,6 +382,8 @@ type SubscriptionDefinition struct {
 	ClientMaxOutstanding *DefinedCeiling `protobuf:"bytes,11,opt,name=client_max_outstanding,json=clientMaxOutstanding,proto3" json:"client_max_outstanding,omitempty"`
 	// Free labels.
 	Labels map[string]string `protobuf:"bytes,12,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// What a failing message does to its ordering key; only where an order is kept.
+	KeyFailure DefinedKeyFailure `protobuf:"varint,17,opt,name=key_failure,json=keyFailure,proto3,enum=headrace.storage.v1.DefinedKeyFailure" json:"key_failure,omitempty"`
 	// Nothing is delivered while true.
 	Paused        bool `protobuf:"varint,33,opt,name=paused,proto3" json:"paused,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -437,6 +504,13 @@ func (x *SubscriptionDefinition) GetLabels() map[string]string {
 	return nil
 }
 
+func (x *SubscriptionDefinition) GetKeyFailure() DefinedKeyFailure {
+	if x != nil {
+		return x.KeyFailure
+	}
+	return DefinedKeyFailure_DEFINED_KEY_FAILURE_UNSPECIFIED
+}
+
 func (x *SubscriptionDefinition) GetPaused() bool {
 	if x != nil {
 		return x.Paused
@@ -512,7 +586,7 @@ const file_headrace_storage_v1_definition_proto_rawDesc = "" +
 	"\x06labels\x18\x03 \x03(\v20.headrace.storage.v1.TopicDefinition.LabelsEntryR\x06labels\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xf2\x06\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xbb\a\n" +
 	"\x16SubscriptionDefinition\x124\n" +
 	"\x04mode\x18\x01 \x01(\x0e2 .headrace.storage.v1.DefinedModeR\x04mode\x127\n" +
 	"\x05order\x18\x02 \x01(\x0e2!.headrace.storage.v1.DefinedOrderR\x05order\x12C\n" +
@@ -528,7 +602,9 @@ const file_headrace_storage_v1_definition_proto_rawDesc = "" +
 	"\x0fmax_outstanding\x18\n" +
 	" \x01(\v2#.headrace.storage.v1.DefinedCeilingR\x0emaxOutstanding\x12Y\n" +
 	"\x16client_max_outstanding\x18\v \x01(\v2#.headrace.storage.v1.DefinedCeilingR\x14clientMaxOutstanding\x12O\n" +
-	"\x06labels\x18\f \x03(\v27.headrace.storage.v1.SubscriptionDefinition.LabelsEntryR\x06labels\x12\x16\n" +
+	"\x06labels\x18\f \x03(\v27.headrace.storage.v1.SubscriptionDefinition.LabelsEntryR\x06labels\x12G\n" +
+	"\vkey_failure\x18\x11 \x01(\x0e2&.headrace.storage.v1.DefinedKeyFailureR\n" +
+	"keyFailure\x12\x16\n" +
 	"\x06paused\x18! \x01(\bR\x06paused\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
@@ -544,10 +620,17 @@ const file_headrace_storage_v1_definition_proto_rawDesc = "" +
 	"\vDefinedMode\x12\x1c\n" +
 	"\x18DEFINED_MODE_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13DEFINED_MODE_SHARED\x10\x01\x12\x1a\n" +
-	"\x16DEFINED_MODE_EXCLUSIVE\x10\x02*E\n" +
+	"\x16DEFINED_MODE_EXCLUSIVE\x10\x02*y\n" +
 	"\fDefinedOrder\x12\x1d\n" +
 	"\x19DEFINED_ORDER_UNSPECIFIED\x10\x00\x12\x16\n" +
-	"\x12DEFINED_ORDER_NONE\x10\x01*Z\n" +
+	"\x12DEFINED_ORDER_NONE\x10\x01\x12\x15\n" +
+	"\x11DEFINED_ORDER_KEY\x10\x02\x12\x1b\n" +
+	"\x17DEFINED_ORDER_PARTITION\x10\x03*\x93\x01\n" +
+	"\x11DefinedKeyFailure\x12#\n" +
+	"\x1fDEFINED_KEY_FAILURE_UNSPECIFIED\x10\x00\x12\x1d\n" +
+	"\x19DEFINED_KEY_FAILURE_BLOCK\x10\x01\x12\x1c\n" +
+	"\x18DEFINED_KEY_FAILURE_PARK\x10\x02\x12\x1c\n" +
+	"\x18DEFINED_KEY_FAILURE_SKIP\x10\x03*Z\n" +
 	"\x10DefinedGuarantee\x12!\n" +
 	"\x1dDEFINED_GUARANTEE_UNSPECIFIED\x10\x00\x12#\n" +
 	"\x1fDEFINED_GUARANTEE_AT_LEAST_ONCE\x10\x01BCZAgithub.com/headrace/headrace/gen/go/headrace/storage/v1;storagev1b\x06proto3"
@@ -564,38 +647,40 @@ func file_headrace_storage_v1_definition_proto_rawDescGZIP() []byte {
 	return file_headrace_storage_v1_definition_proto_rawDescData
 }
 
-var file_headrace_storage_v1_definition_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
+var file_headrace_storage_v1_definition_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
 var file_headrace_storage_v1_definition_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
 var file_headrace_storage_v1_definition_proto_goTypes = []any{
 	(DefinedDurability)(0),         // 0: headrace.storage.v1.DefinedDurability
 	(DefinedMode)(0),               // 1: headrace.storage.v1.DefinedMode
 	(DefinedOrder)(0),              // 2: headrace.storage.v1.DefinedOrder
-	(DefinedGuarantee)(0),          // 3: headrace.storage.v1.DefinedGuarantee
-	(*TopicDefinition)(nil),        // 4: headrace.storage.v1.TopicDefinition
-	(*SubscriptionDefinition)(nil), // 5: headrace.storage.v1.SubscriptionDefinition
-	(*DefinedCeiling)(nil),         // 6: headrace.storage.v1.DefinedCeiling
-	nil,                            // 7: headrace.storage.v1.TopicDefinition.LabelsEntry
-	nil,                            // 8: headrace.storage.v1.SubscriptionDefinition.LabelsEntry
-	(*durationpb.Duration)(nil),    // 9: google.protobuf.Duration
+	(DefinedKeyFailure)(0),         // 3: headrace.storage.v1.DefinedKeyFailure
+	(DefinedGuarantee)(0),          // 4: headrace.storage.v1.DefinedGuarantee
+	(*TopicDefinition)(nil),        // 5: headrace.storage.v1.TopicDefinition
+	(*SubscriptionDefinition)(nil), // 6: headrace.storage.v1.SubscriptionDefinition
+	(*DefinedCeiling)(nil),         // 7: headrace.storage.v1.DefinedCeiling
+	nil,                            // 8: headrace.storage.v1.TopicDefinition.LabelsEntry
+	nil,                            // 9: headrace.storage.v1.SubscriptionDefinition.LabelsEntry
+	(*durationpb.Duration)(nil),    // 10: google.protobuf.Duration
 }
 var file_headrace_storage_v1_definition_proto_depIdxs = []int32{
 	0,  // 0: headrace.storage.v1.TopicDefinition.durability:type_name -> headrace.storage.v1.DefinedDurability
-	7,  // 1: headrace.storage.v1.TopicDefinition.labels:type_name -> headrace.storage.v1.TopicDefinition.LabelsEntry
+	8,  // 1: headrace.storage.v1.TopicDefinition.labels:type_name -> headrace.storage.v1.TopicDefinition.LabelsEntry
 	1,  // 2: headrace.storage.v1.SubscriptionDefinition.mode:type_name -> headrace.storage.v1.DefinedMode
 	2,  // 3: headrace.storage.v1.SubscriptionDefinition.order:type_name -> headrace.storage.v1.DefinedOrder
-	3,  // 4: headrace.storage.v1.SubscriptionDefinition.guarantee:type_name -> headrace.storage.v1.DefinedGuarantee
-	9,  // 5: headrace.storage.v1.SubscriptionDefinition.lease:type_name -> google.protobuf.Duration
-	9,  // 6: headrace.storage.v1.SubscriptionDefinition.max_lease:type_name -> google.protobuf.Duration
-	9,  // 7: headrace.storage.v1.SubscriptionDefinition.min_backoff:type_name -> google.protobuf.Duration
-	9,  // 8: headrace.storage.v1.SubscriptionDefinition.max_backoff:type_name -> google.protobuf.Duration
-	6,  // 9: headrace.storage.v1.SubscriptionDefinition.max_outstanding:type_name -> headrace.storage.v1.DefinedCeiling
-	6,  // 10: headrace.storage.v1.SubscriptionDefinition.client_max_outstanding:type_name -> headrace.storage.v1.DefinedCeiling
-	8,  // 11: headrace.storage.v1.SubscriptionDefinition.labels:type_name -> headrace.storage.v1.SubscriptionDefinition.LabelsEntry
-	12, // [12:12] is the sub-list for method output_type
-	12, // [12:12] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	4,  // 4: headrace.storage.v1.SubscriptionDefinition.guarantee:type_name -> headrace.storage.v1.DefinedGuarantee
+	10, // 5: headrace.storage.v1.SubscriptionDefinition.lease:type_name -> google.protobuf.Duration
+	10, // 6: headrace.storage.v1.SubscriptionDefinition.max_lease:type_name -> google.protobuf.Duration
+	10, // 7: headrace.storage.v1.SubscriptionDefinition.min_backoff:type_name -> google.protobuf.Duration
+	10, // 8: headrace.storage.v1.SubscriptionDefinition.max_backoff:type_name -> google.protobuf.Duration
+	7,  // 9: headrace.storage.v1.SubscriptionDefinition.max_outstanding:type_name -> headrace.storage.v1.DefinedCeiling
+	7,  // 10: headrace.storage.v1.SubscriptionDefinition.client_max_outstanding:type_name -> headrace.storage.v1.DefinedCeiling
+	9,  // 11: headrace.storage.v1.SubscriptionDefinition.labels:type_name -> headrace.storage.v1.SubscriptionDefinition.LabelsEntry
+	3,  // 12: headrace.storage.v1.SubscriptionDefinition.key_failure:type_name -> headrace.storage.v1.DefinedKeyFailure
+	13, // [13:13] is the sub-list for method output_type
+	13, // [13:13] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_headrace_storage_v1_definition_proto_init() }
@@ -609,7 +694,7 @@ func file_headrace_storage_v1_definition_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_headrace_storage_v1_definition_proto_rawDesc), len(file_headrace_storage_v1_definition_proto_rawDesc)),
-			NumEnums:      4,
+			NumEnums:      5,
 			NumMessages:   5,
 			NumExtensions: 0,
 			NumServices:   0,

@@ -65,7 +65,8 @@ public enum BlockedBy
   BLOCKED_BY_CLIENT_CAP(5),
   /**
    * <pre>
-   * Ordering keys wait for earlier messages of theirs. Not sent yet.
+   * What is left waits for earlier messages of its ordering keys, or such messages
+   * fill the memory that a subscription has for them.
    * </pre>
    *
    * <code>BLOCKED_BY_KEYS_BLOCKED = 6;</code>
@@ -197,7 +198,8 @@ public enum BlockedBy
   public static final int BLOCKED_BY_CLIENT_CAP_VALUE = 5;
   /**
    * <pre>
-   * Ordering keys wait for earlier messages of theirs. Not sent yet.
+   * What is left waits for earlier messages of its ordering keys, or such messages
+   * fill the memory that a subscription has for them.
    * </pre>
    *
    * <code>BLOCKED_BY_KEYS_BLOCKED = 6;</code>

@@ -17,7 +17,7 @@ public enum DeliveryOrder
     implements com.google.protobuf.ProtocolMessageEnum {
   /**
    * <pre>
-   * The default.
+   * The default: DELIVERY_ORDER_KEY.
    * </pre>
    *
    * <code>DELIVERY_ORDER_UNSPECIFIED = 0;</code>
@@ -25,7 +25,9 @@ public enum DeliveryOrder
   DELIVERY_ORDER_UNSPECIFIED(0),
   /**
    * <pre>
-   * Per ordering key. Not served yet: NOT_SERVED.
+   * The messages of an ordering key in the order in which they were published, one
+   * key beside the other, for any number of sessions. Messages without a key have
+   * no order.
    * </pre>
    *
    * <code>DELIVERY_ORDER_KEY = 1;</code>
@@ -42,7 +44,8 @@ public enum DeliveryOrder
   DELIVERY_ORDER_NONE(2),
   /**
    * <pre>
-   * Per partition. Not served yet: NOT_SERVED.
+   * The messages of a partition in the order in which they were published: a
+   * partition is one key. Not in a SUBSCRIPTION_MODE_SHARED subscription.
    * </pre>
    *
    * <code>DELIVERY_ORDER_PARTITION = 3;</code>
@@ -62,7 +65,7 @@ public enum DeliveryOrder
   }
   /**
    * <pre>
-   * The default.
+   * The default: DELIVERY_ORDER_KEY.
    * </pre>
    *
    * <code>DELIVERY_ORDER_UNSPECIFIED = 0;</code>
@@ -70,7 +73,9 @@ public enum DeliveryOrder
   public static final int DELIVERY_ORDER_UNSPECIFIED_VALUE = 0;
   /**
    * <pre>
-   * Per ordering key. Not served yet: NOT_SERVED.
+   * The messages of an ordering key in the order in which they were published, one
+   * key beside the other, for any number of sessions. Messages without a key have
+   * no order.
    * </pre>
    *
    * <code>DELIVERY_ORDER_KEY = 1;</code>
@@ -87,7 +92,8 @@ public enum DeliveryOrder
   public static final int DELIVERY_ORDER_NONE_VALUE = 2;
   /**
    * <pre>
-   * Per partition. Not served yet: NOT_SERVED.
+   * The messages of a partition in the order in which they were published: a
+   * partition is one key. Not in a SUBSCRIPTION_MODE_SHARED subscription.
    * </pre>
    *
    * <code>DELIVERY_ORDER_PARTITION = 3;</code>

@@ -25,7 +25,8 @@ public enum Feature
   FEATURE_UNSPECIFIED(0),
   /**
    * <pre>
-   * The client keeps the order of several messages of one key in one batch.
+   * The client keeps the order of several messages of one key. One that does not
+   * announce it gets a key's next message when the one before it is settled.
    * </pre>
    *
    * <code>FEATURE_KEY_BATCHES = 1;</code>
@@ -87,7 +88,8 @@ public enum Feature
   public static final int FEATURE_UNSPECIFIED_VALUE = 0;
   /**
    * <pre>
-   * The client keeps the order of several messages of one key in one batch.
+   * The client keeps the order of several messages of one key. One that does not
+   * announce it gets a key's next message when the one before it is settled.
    * </pre>
    *
    * <code>FEATURE_KEY_BATCHES = 1;</code>

@@ -25,7 +25,8 @@ public enum KeyFailurePolicy
   KEY_FAILURE_POLICY_UNSPECIFIED(0),
   /**
    * <pre>
-   * The key waits for it.
+   * The key waits for it: it is retried for ever, and becomes a dead letter by
+   * VERDICT_REJECT alone.
    * </pre>
    *
    * <code>KEY_FAILURE_POLICY_BLOCK = 1;</code>
@@ -33,7 +34,8 @@ public enum KeyFailurePolicy
   KEY_FAILURE_POLICY_BLOCK(1),
   /**
    * <pre>
-   * The message goes to the dead letters and the key waits to be released.
+   * The message goes to the dead letters and the key waits to be released. Not
+   * served yet: NOT_SERVED.
    * </pre>
    *
    * <code>KEY_FAILURE_POLICY_PARK_KEY = 2;</code>
@@ -69,7 +71,8 @@ public enum KeyFailurePolicy
   public static final int KEY_FAILURE_POLICY_UNSPECIFIED_VALUE = 0;
   /**
    * <pre>
-   * The key waits for it.
+   * The key waits for it: it is retried for ever, and becomes a dead letter by
+   * VERDICT_REJECT alone.
    * </pre>
    *
    * <code>KEY_FAILURE_POLICY_BLOCK = 1;</code>
@@ -77,7 +80,8 @@ public enum KeyFailurePolicy
   public static final int KEY_FAILURE_POLICY_BLOCK_VALUE = 1;
   /**
    * <pre>
-   * The message goes to the dead letters and the key waits to be released.
+   * The message goes to the dead letters and the key waits to be released. Not
+   * served yet: NOT_SERVED.
    * </pre>
    *
    * <code>KEY_FAILURE_POLICY_PARK_KEY = 2;</code>

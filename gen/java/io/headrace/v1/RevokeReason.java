@@ -49,7 +49,8 @@ public enum RevokeReason
   REVOKE_REASON_SEEK(3),
   /**
    * <pre>
-   * An earlier message of the ordering key failed. Not sent yet.
+   * An earlier message of the ordering key came back: it failed, its lease ended, or
+   * it was released. Uncharged.
    * </pre>
    *
    * <code>REVOKE_REASON_KEY_ORDER = 4;</code>
@@ -109,7 +110,8 @@ public enum RevokeReason
   public static final int REVOKE_REASON_SEEK_VALUE = 3;
   /**
    * <pre>
-   * An earlier message of the ordering key failed. Not sent yet.
+   * An earlier message of the ordering key came back: it failed, its lease ended, or
+   * it was released. Uncharged.
    * </pre>
    *
    * <code>REVOKE_REASON_KEY_ORDER = 4;</code>

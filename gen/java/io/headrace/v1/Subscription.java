@@ -196,9 +196,7 @@ private static final long serialVersionUID = 0L;
   private int order_ = 0;
   /**
    * <pre>
-   * Which order is kept. The default will be DELIVERY_ORDER_KEY; as long as only
-   * DELIVERY_ORDER_NONE is served it must be asked for by name. Fixed at
-   * creation.
+   * Which order is kept. Default: DELIVERY_ORDER_KEY. Fixed at creation.
    * </pre>
    *
    * <code>.headrace.v1.DeliveryOrder order = 4 [json_name = "order"];</code>
@@ -209,9 +207,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Which order is kept. The default will be DELIVERY_ORDER_KEY; as long as only
-   * DELIVERY_ORDER_NONE is served it must be asked for by name. Fixed at
-   * creation.
+   * Which order is kept. Default: DELIVERY_ORDER_KEY. Fixed at creation.
    * </pre>
    *
    * <code>.headrace.v1.DeliveryOrder order = 4 [json_name = "order"];</code>
@@ -648,7 +644,9 @@ java.lang.String defaultValue) {
   private int keyFailurePolicy_ = 0;
   /**
    * <pre>
-   * What a failing message does to its key. Not served yet: NOT_SERVED when set.
+   * What a failing message does to its key, or, with DELIVERY_ORDER_PARTITION, to
+   * its partition. Default: KEY_FAILURE_POLICY_BLOCK. INVALID_FIELD when set with
+   * DELIVERY_ORDER_NONE. May be updated; keys that are parked stay so.
    * </pre>
    *
    * <code>.headrace.v1.KeyFailurePolicy key_failure_policy = 15 [json_name = "keyFailurePolicy"];</code>
@@ -659,7 +657,9 @@ java.lang.String defaultValue) {
   }
   /**
    * <pre>
-   * What a failing message does to its key. Not served yet: NOT_SERVED when set.
+   * What a failing message does to its key, or, with DELIVERY_ORDER_PARTITION, to
+   * its partition. Default: KEY_FAILURE_POLICY_BLOCK. INVALID_FIELD when set with
+   * DELIVERY_ORDER_NONE. May be updated; keys that are parked stay so.
    * </pre>
    *
    * <code>.headrace.v1.KeyFailurePolicy key_failure_policy = 15 [json_name = "keyFailurePolicy"];</code>
@@ -2201,9 +2201,7 @@ java.lang.String defaultValue) {
     private int order_ = 0;
     /**
      * <pre>
-     * Which order is kept. The default will be DELIVERY_ORDER_KEY; as long as only
-     * DELIVERY_ORDER_NONE is served it must be asked for by name. Fixed at
-     * creation.
+     * Which order is kept. Default: DELIVERY_ORDER_KEY. Fixed at creation.
      * </pre>
      *
      * <code>.headrace.v1.DeliveryOrder order = 4 [json_name = "order"];</code>
@@ -2214,9 +2212,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Which order is kept. The default will be DELIVERY_ORDER_KEY; as long as only
-     * DELIVERY_ORDER_NONE is served it must be asked for by name. Fixed at
-     * creation.
+     * Which order is kept. Default: DELIVERY_ORDER_KEY. Fixed at creation.
      * </pre>
      *
      * <code>.headrace.v1.DeliveryOrder order = 4 [json_name = "order"];</code>
@@ -2231,9 +2227,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Which order is kept. The default will be DELIVERY_ORDER_KEY; as long as only
-     * DELIVERY_ORDER_NONE is served it must be asked for by name. Fixed at
-     * creation.
+     * Which order is kept. Default: DELIVERY_ORDER_KEY. Fixed at creation.
      * </pre>
      *
      * <code>.headrace.v1.DeliveryOrder order = 4 [json_name = "order"];</code>
@@ -2246,9 +2240,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Which order is kept. The default will be DELIVERY_ORDER_KEY; as long as only
-     * DELIVERY_ORDER_NONE is served it must be asked for by name. Fixed at
-     * creation.
+     * Which order is kept. Default: DELIVERY_ORDER_KEY. Fixed at creation.
      * </pre>
      *
      * <code>.headrace.v1.DeliveryOrder order = 4 [json_name = "order"];</code>
@@ -2264,9 +2256,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Which order is kept. The default will be DELIVERY_ORDER_KEY; as long as only
-     * DELIVERY_ORDER_NONE is served it must be asked for by name. Fixed at
-     * creation.
+     * Which order is kept. Default: DELIVERY_ORDER_KEY. Fixed at creation.
      * </pre>
      *
      * <code>.headrace.v1.DeliveryOrder order = 4 [json_name = "order"];</code>
@@ -3706,7 +3696,9 @@ java.lang.String defaultValue) {
     private int keyFailurePolicy_ = 0;
     /**
      * <pre>
-     * What a failing message does to its key. Not served yet: NOT_SERVED when set.
+     * What a failing message does to its key, or, with DELIVERY_ORDER_PARTITION, to
+     * its partition. Default: KEY_FAILURE_POLICY_BLOCK. INVALID_FIELD when set with
+     * DELIVERY_ORDER_NONE. May be updated; keys that are parked stay so.
      * </pre>
      *
      * <code>.headrace.v1.KeyFailurePolicy key_failure_policy = 15 [json_name = "keyFailurePolicy"];</code>
@@ -3717,7 +3709,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * What a failing message does to its key. Not served yet: NOT_SERVED when set.
+     * What a failing message does to its key, or, with DELIVERY_ORDER_PARTITION, to
+     * its partition. Default: KEY_FAILURE_POLICY_BLOCK. INVALID_FIELD when set with
+     * DELIVERY_ORDER_NONE. May be updated; keys that are parked stay so.
      * </pre>
      *
      * <code>.headrace.v1.KeyFailurePolicy key_failure_policy = 15 [json_name = "keyFailurePolicy"];</code>
@@ -3732,7 +3726,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * What a failing message does to its key. Not served yet: NOT_SERVED when set.
+     * What a failing message does to its key, or, with DELIVERY_ORDER_PARTITION, to
+     * its partition. Default: KEY_FAILURE_POLICY_BLOCK. INVALID_FIELD when set with
+     * DELIVERY_ORDER_NONE. May be updated; keys that are parked stay so.
      * </pre>
      *
      * <code>.headrace.v1.KeyFailurePolicy key_failure_policy = 15 [json_name = "keyFailurePolicy"];</code>
@@ -3745,7 +3741,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * What a failing message does to its key. Not served yet: NOT_SERVED when set.
+     * What a failing message does to its key, or, with DELIVERY_ORDER_PARTITION, to
+     * its partition. Default: KEY_FAILURE_POLICY_BLOCK. INVALID_FIELD when set with
+     * DELIVERY_ORDER_NONE. May be updated; keys that are parked stay so.
      * </pre>
      *
      * <code>.headrace.v1.KeyFailurePolicy key_failure_policy = 15 [json_name = "keyFailurePolicy"];</code>
@@ -3761,7 +3759,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * What a failing message does to its key. Not served yet: NOT_SERVED when set.
+     * What a failing message does to its key, or, with DELIVERY_ORDER_PARTITION, to
+     * its partition. Default: KEY_FAILURE_POLICY_BLOCK. INVALID_FIELD when set with
+     * DELIVERY_ORDER_NONE. May be updated; keys that are parked stay so.
      * </pre>
      *
      * <code>.headrace.v1.KeyFailurePolicy key_failure_policy = 15 [json_name = "keyFailurePolicy"];</code>

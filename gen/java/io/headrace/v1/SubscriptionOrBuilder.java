@@ -73,9 +73,7 @@ public interface SubscriptionOrBuilder extends
 
   /**
    * <pre>
-   * Which order is kept. The default will be DELIVERY_ORDER_KEY; as long as only
-   * DELIVERY_ORDER_NONE is served it must be asked for by name. Fixed at
-   * creation.
+   * Which order is kept. Default: DELIVERY_ORDER_KEY. Fixed at creation.
    * </pre>
    *
    * <code>.headrace.v1.DeliveryOrder order = 4 [json_name = "order"];</code>
@@ -84,9 +82,7 @@ public interface SubscriptionOrBuilder extends
   int getOrderValue();
   /**
    * <pre>
-   * Which order is kept. The default will be DELIVERY_ORDER_KEY; as long as only
-   * DELIVERY_ORDER_NONE is served it must be asked for by name. Fixed at
-   * creation.
+   * Which order is kept. Default: DELIVERY_ORDER_KEY. Fixed at creation.
    * </pre>
    *
    * <code>.headrace.v1.DeliveryOrder order = 4 [json_name = "order"];</code>
@@ -389,7 +385,9 @@ java.lang.String defaultValue);
 
   /**
    * <pre>
-   * What a failing message does to its key. Not served yet: NOT_SERVED when set.
+   * What a failing message does to its key, or, with DELIVERY_ORDER_PARTITION, to
+   * its partition. Default: KEY_FAILURE_POLICY_BLOCK. INVALID_FIELD when set with
+   * DELIVERY_ORDER_NONE. May be updated; keys that are parked stay so.
    * </pre>
    *
    * <code>.headrace.v1.KeyFailurePolicy key_failure_policy = 15 [json_name = "keyFailurePolicy"];</code>
@@ -398,7 +396,9 @@ java.lang.String defaultValue);
   int getKeyFailurePolicyValue();
   /**
    * <pre>
-   * What a failing message does to its key. Not served yet: NOT_SERVED when set.
+   * What a failing message does to its key, or, with DELIVERY_ORDER_PARTITION, to
+   * its partition. Default: KEY_FAILURE_POLICY_BLOCK. INVALID_FIELD when set with
+   * DELIVERY_ORDER_NONE. May be updated; keys that are parked stay so.
    * </pre>
    *
    * <code>.headrace.v1.KeyFailurePolicy key_failure_policy = 15 [json_name = "keyFailurePolicy"];</code>
