@@ -12,9 +12,9 @@ import (
 	"github.com/headrace/headrace/sdk/go"
 )
 
-// A producer publishes while its server is killed over and over: every message is
+// A client publishes while its server is killed over and over: every message is
 // stored, once, in order, and no outcome is unknown.
-func TestAProducerStoresEverythingOnceWhileTheServerIsKilled(t *testing.T) {
+func TestAClientStoresEverythingOnceWhileTheServerIsKilled(t *testing.T) {
 	const kills, perKill = 5, 2000
 	dir := filepath.Join(t.TempDir(), "data")
 	process := serve(t, dir)
@@ -25,7 +25,7 @@ func TestAProducerStoresEverythingOnceWhileTheServerIsKilled(t *testing.T) {
 		return new(net.Dialer).DialContext(ctx, "tcp", *address.Load())
 	}
 	publisher, err := headrace.Dial(t.Context(), "killed", headrace.WithDialer(dial),
-		headrace.WithProducer(""), headrace.WithPublishBatch(50, 1<<20, 0))
+		headrace.WithPublishBatch(50, 1<<20, 0))
 	if err != nil {
 		t.Fatal(err)
 	}

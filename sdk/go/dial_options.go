@@ -44,6 +44,7 @@ func newDialConfig(opts []DialOption) dialConfig {
 		closeTimeout:   DefaultCloseTimeout,
 		events:         func(Event) {},
 		outbox: outboxConfig{
+			producer:       rand.Text(),
 			batchMessages:  DefaultBatchMessages,
 			batchBytes:     DefaultBatchBytes,
 			batchDelay:     DefaultBatchDelay,
@@ -108,15 +109,12 @@ func WithPublishBatch(messages, bytes int, delay time.Duration) DialOption {
 	}
 }
 
-// WithProducer publishes as a producer: batches without a result are kept, and after
-// a broken stream, or a kill of the server, the client asks what became of them and
-// sends again only what is not stored. So nothing is stored twice, order is kept, and
-// [ErrUnknownOutcome] is left for a context or client that ends before the result.
+// WithProducer gives the producer that a client is a lasting name, of at most 255
+// bytes: one program at a time. A second one with the same id takes its place, and
+// publishing on the first fails with [ErrStaleProducer] from then on. Default, and
+// when it is empty: a random name, for this client alone.
 //
-// id is the producer's lasting name, of at most 255 bytes: one program at a time. A
-// second one with the same id takes its place, and publishing on the first fails with
-// [ErrStaleProducer] from then on. Empty: a random name, for this client alone.
-// Default: no producer.
+// What a producer is, the package's documentation tells under its guarantees.
 func WithProducer(id string) DialOption {
 	return func(c *dialConfig) {
 		c.outbox.producer, c.outbox.lasting = id, id != ""
@@ -124,6 +122,14 @@ func WithProducer(id string) DialOption {
 			c.outbox.producer = rand.Text()
 		}
 	}
+}
+
+// WithoutProducer publishes without a producer: messages without a key are spread over
+// a topic's partitions and have no order between them, and what was sent and has no
+// result when the stream breaks fails with [ErrUnknownOutcome]; nothing is ever sent
+// again. Default: the client is a producer.
+func WithoutProducer() DialOption {
+	return func(c *dialConfig) { c.outbox.producer, c.outbox.lasting = "", false }
 }
 
 // WithPublishBuffer bounds what is accepted and has no result yet, in messages

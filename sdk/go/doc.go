@@ -12,11 +12,17 @@
 //
 // # Guarantees
 //
-// A publish that succeeded is on disk. A publish that failed with
-// [ErrUnknownOutcome] may or may not be stored; every other failure of a publish
-// means that the message is not stored, but for [ErrOutcomeForgotten], which claims
-// neither. The client sends a message again only as a producer ([WithProducer]),
-// which asks first what is stored, so it never duplicates one.
+// A publish that succeeded is on disk. A client is a producer: it keeps what has no
+// result, and after a broken stream, or a kill of the server, it asks what became of
+// it and sends again only what is not stored. So every message is stored once, and
+// those that a client publishes to a topic without a key are stored in order, in one
+// partition. [WithProducer] gives the producer a lasting name, [WithoutProducer] does
+// without.
+//
+// A publish that failed with [ErrUnknownOutcome] may or may not be stored: its context
+// or the client ended before the result, or another program took the producer's place.
+// Every other failure of a publish means that the message is not stored, but for
+// [ErrOutcomeForgotten], which claims neither.
 //
 // A delivery is repeated until it is acked: at least once. Leases are extended
 // as long as a delivery is held; when it is lost all the same (revoked, its

@@ -9,8 +9,9 @@ type EventKind int
 const (
 	// PublishOpened: the publish stream is open.
 	PublishOpened EventKind = iota + 1
-	// PublishBroken: the publish stream broke; what was under way failed with
-	// ErrUnknownOutcome. Err says why; it is opened again after Wait.
+	// PublishBroken: the publish stream broke. Err says why; it is opened again after
+	// Wait. Count messages that were under way are given up: one-way ones, and without
+	// a producer those that failed with ErrUnknownOutcome.
 	PublishBroken
 	// SessionOpened: a subscriber's session began.
 	SessionOpened

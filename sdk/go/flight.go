@@ -39,6 +39,7 @@ type topicFlight struct {
 	asked     bool   // where it stands.
 	confirmed uint64 // the highest sequence that is surely done with.
 	failedAt  uint64 // where a batch failed as a whole; 0: none did.
+	unheard   bool   // one-way batches were sent, whose failures nobody tells.
 }
 
 func newFlight(limits *headracev1.PublishLimits) *flight {
@@ -88,12 +89,12 @@ func (f *flight) launch(b *publishBatch, now time.Time) {
 		f.topics[b.topic] = t
 	}
 	t.renumber()
-	b.first = t.sequence + 1
+	b.first, b.again = t.sequence+1, false
 	t.sequence += uint64(b.count)
 	f.sentMessages += uint64(b.count)
 	f.sentBytes += uint64(b.bytes)
 	if b.oneWay {
-		f.oneWay, f.lastOneWay = b, now
+		f.oneWay, f.lastOneWay, t.unheard = b, now, true
 		return
 	}
 	t.batches.push(b)
@@ -119,24 +120,24 @@ func (f *flight) pending() []*publishBatch {
 	return all
 }
 
-// resolve takes a result and returns the batches that are complete by it, in
-// order.
-func (f *flight) resolve(r *headracev1.PublishStreamResponse_PublishResult) []*publishBatch {
+// resolve takes a result and returns the batches that are complete by it, and a
+// producer's that are to be sent again, both in order.
+func (f *flight) resolve(r *headracev1.PublishStreamResponse_PublishResult) (complete, again []*publishBatch) {
 	t := f.topics[r.GetTopic()]
 	if t == nil {
-		return nil
+		return nil, nil
 	}
 	t.spread(r)
-	var complete []*publishBatch
 	for t.batches.len() > 0 && t.batches.front().last() <= r.GetThroughSequence() {
 		b := t.batches.pop()
-		complete = append(complete, b)
 		f.unresolved--
-		if f.producing {
-			f.judge(t, b)
+		if !f.producing || f.judge(t, b) {
+			complete = append(complete, b)
+		} else {
+			again = append(again, b)
 		}
 	}
-	return complete
+	return complete, again
 }
 
 // spread gives the runs and failures of a result to the batches that they

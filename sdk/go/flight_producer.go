@@ -41,21 +41,25 @@ func (t *topicFlight) renumber() {
 	}
 }
 
-// judge notes what the result of a producer's batch means for those behind it.
-func (f *flight) judge(t *topicFlight, b *publishBatch) {
+// judge notes what the result of a producer's batch means for those behind it, and
+// reports whether the batch is done with. It is not when all of it failed behind
+// one-way batches: the failure may be theirs, which nobody tells. It is sent again
+// then, from where the server stands.
+func (f *flight) judge(t *topicFlight, b *publishBatch) (done bool) {
 	reason, whole := b.failedWhole()
 	if !whole {
 		t.confirmed = b.last()
-		return
+		return true
 	}
 	if t.failedAt == 0 {
 		t.failedAt = b.first
 	}
-	switch reason {
-	case "OUTCOME_FORGOTTEN", "PUBLISH_SEQUENCE_GAP", "PUBLISH_BATCH_CHANGED":
+	told := reason == "OUTCOME_FORGOTTEN" || reason == "PUBLISH_BATCH_CHANGED"
+	if told || t.unheard || reason == "PUBLISH_SEQUENCE_GAP" {
 		// The server does not stand where it was taken to.
 		t.known, t.asked = false, false
 	}
+	return told || !t.unheard
 }
 
 // failedWhole gives the reason with which all of a batch failed, when it is not that
@@ -75,7 +79,7 @@ var messageReasons = []Reason{
 }
 
 // takeUp goes on with what a producer sent on earlier streams: where the server
-// stands is asked first. The lock is held.
+// stands is asked first, of the other topics before the next batch. The lock is held.
 func (o *outbox) takeUp() {
 	if o.config.producer == "" {
 		return
@@ -89,7 +93,9 @@ func (o *outbox) takeUp() {
 	for name, t := range f.topics {
 		f.unresolved += t.batches.len()
 		t.known, t.asked = false, false
-		f.ask(name, t)
+		if t.batches.len() > 0 {
+			f.ask(name, t)
+		}
 	}
 }
 
@@ -129,17 +135,30 @@ func (o *outbox) lookedUp(l *headracev1.PublishStreamResponse_LookedUp) {
 			o.finish(b, outcomeForgotten(b.topic))
 			continue
 		}
-		b.unsend()
 		again = append(again, b)
 	}
-	if len(again) > 0 {
-		rest := slices.Clone(o.sealed.all())
-		o.sealed = fifo[*publishBatch]{items: append(again, rest...)}
-	}
-	t.known, t.failedAt = true, 0
+	o.sendAgain(again)
+	t.known, t.failedAt, t.unheard = true, 0, false
 	t.sequence = l.GetNextSequence() - 1
 	t.confirmed = t.sequence
 	o.signal()
+}
+
+// sendAgain puts batches that were sent and are not stored before all that was not
+// sent, and behind those that were put there before. The lock is held.
+func (o *outbox) sendAgain(batches []*publishBatch) {
+	if len(batches) == 0 {
+		return
+	}
+	for _, b := range batches {
+		b.unsend()
+	}
+	waiting := slices.Clone(o.sealed.all())
+	at := slices.IndexFunc(waiting, func(b *publishBatch) bool { return !b.again })
+	if at < 0 {
+		at = len(waiting)
+	}
+	o.sealed = fifo[*publishBatch]{items: slices.Insert(waiting, at, batches...)}
 }
 
 func outcomeForgotten(topic string) *Error {
@@ -162,7 +181,7 @@ func (o *outbox) keptFrame(b *publishBatch, body []byte) *wire.PublishFrame {
 func (b *publishBatch) unsend() {
 	b.body = slices.Clone(b.buffer.ReadOnlyData())
 	b.dropBuffer()
-	b.sealed, b.first, b.runs, b.failures = true, 0, nil, nil
+	b.sealed, b.again, b.first, b.runs, b.failures = true, true, 0, nil, nil
 }
 
 func (b *publishBatch) dropBuffer() {

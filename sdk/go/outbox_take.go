@@ -147,6 +147,13 @@ func (o *outbox) refused(err error) {
 	o.failWaiting(err)
 }
 
+// refusedNew fails what was never sent; what is in doubt waits for another stream.
+func (o *outbox) refusedNew(err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.failWaiting(err)
+}
+
 // raise takes a new window.
 func (o *outbox) raise(w *headracev1.PublishStreamResponse_PublishWindow) {
 	o.mu.Lock()
@@ -159,9 +166,11 @@ func (o *outbox) raise(w *headracev1.PublishStreamResponse_PublishWindow) {
 func (o *outbox) resolve(r *headracev1.PublishStreamResponse_PublishResult) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for _, b := range o.flight.resolve(r) {
+	complete, again := o.flight.resolve(r)
+	for _, b := range complete {
 		o.finish(b, nil)
 	}
+	o.sendAgain(again)
 	if o.flight.unresolved == 0 || o.flight.producing {
 		o.signal()
 	}

@@ -33,10 +33,14 @@ func comesBack(t *testing.T, s *scripted.Server, first, next uint64, results ...
 	for _, r := range results {
 		stream.Send(t, r)
 	}
-	stream.Send(t, &headracev1.PublishStreamResponse{Frame: &headracev1.PublishStreamResponse_LookedUp_{
-		LookedUp: &headracev1.PublishStreamResponse_LookedUp{Topic: q.GetTopic(), NextSequence: next},
-	}})
+	stream.Send(t, lookedUp(next))
 	return stream
+}
+
+func lookedUp(next uint64) *headracev1.PublishStreamResponse {
+	return &headracev1.PublishStreamResponse{Frame: &headracev1.PublishStreamResponse_LookedUp_{
+		LookedUp: &headracev1.PublishStreamResponse_LookedUp{Topic: "default/orders", NextSequence: next},
+	}}
 }
 
 func wantStored(t *testing.T, r *headrace.PublishResult, id headrace.MessageID) {
@@ -44,6 +48,69 @@ func wantStored(t *testing.T, r *headrace.PublishResult, id headrace.MessageID) 
 	if got, err := r.Get(t.Context()); err != nil || got != id {
 		t.Errorf("result %q, %v, want %q", got, err, id)
 	}
+}
+
+func TestAClientIsAProducerOfItsOwnUnlessToldOtherwise(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := scripted.Start(t)
+		open := func(opts ...headrace.DialOption) string {
+			publishAll(dial(t, s, append(opts, headrace.WithCloseTimeout(time.Second))...), 1)
+			return scripted.OpenPublish(t, <-s.Publishes, nil).GetProducerId()
+		}
+		one, two := open(), open(headrace.WithProducer(""))
+		if one == "" || two == "" || one == two {
+			t.Errorf("producers %q and %q", one, two)
+		}
+		if none := open(headrace.WithoutProducer()); none != "" {
+			t.Errorf("without a producer: %q", none)
+		}
+		if named := open(headrace.WithProducer("loader")); named != "loader" {
+			t.Errorf("with a name: %q", named)
+		}
+	})
+}
+
+func TestAProducerAsksOnlyOfTopicsItSendsTo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
+		r := c.Topic("returns").PublishAsync(t.Context(), message("m"))
+		stream := openedPublish(t, s)
+		stream.Send(t, scripted.Stored(scripted.NextBatch(t, stream), 0, 0))
+		wantStored(t, r, "0-0")
+		stream.End(errCut)
+		synctest.Wait()
+		r = publishAll(c, 1)[0]
+		stream = openedPublish(t, s)
+		batch := stream.MustRecv(t).GetPublishBatch()
+		if batch.GetTopic() != "default/orders" {
+			t.Errorf("first comes a batch of %q", batch.GetTopic())
+		}
+		stream.Send(t, scripted.Stored(batch, 0, 0))
+		wantStored(t, r, "0-0")
+		c.Topic("returns").PublishAsync(t.Context(), message("m"))
+		if q := stream.MustRecv(t).GetLookUp(); q.GetTopic() != "default/returns" || q.GetFirstSequence() != 0 {
+			t.Errorf("then comes the look-up %v", q)
+		}
+	})
+}
+
+func TestAProducerThatCannotBeStoredFailsWhatWaitsAndKeepsWhatIsInDoubt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t, headrace.WithPublishBatch(1, 1<<20, time.Hour))
+		full := scripted.Status(codes.ResourceExhausted, headracev1.ErrorReason_ERROR_REASON_DISK_FULL, nil)
+		refused := publishAll(c, 1)[0]
+		(<-s.Publishes).End(full)
+		if _, err := refused.Get(t.Context()); !errors.Is(err, headrace.ErrDiskFull) {
+			t.Errorf("what waited: %v", err)
+		}
+		doubted := publishAll(c, 1)[0]
+		stream := openedPublish(t, s)
+		batch := scripted.NextBatch(t, stream)
+		stream.End(errCut)
+		(<-s.Publishes).End(full)
+		comesBack(t, s, 1, 2, scripted.Stored(batch, 0, 0))
+		wantStored(t, doubted, "0-0")
+	})
 }
 
 func TestAProducerSendsAgainWhatIsNotStored(t *testing.T) {
@@ -139,6 +206,40 @@ func TestABatchThatFailsAsAWholeUsesUpNoSequence(t *testing.T) {
 	})
 }
 
+func TestAFailureBehindOneWayMessagesMayBeTheirs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t, headrace.WithPublishBatch(1, 1<<20, time.Hour))
+		if err := c.Topic("orders").PublishOneWay(t.Context(), message("lost")); err != nil {
+			t.Fatal(err)
+		}
+		stream := openedPublish(t, s)
+		scripted.NextBatch(t, stream) // The disk is full: nobody says so.
+		results := publishAll(c, 3)
+		refused := []*headracev1.PublishStreamRequest_PublishBatch{
+			scripted.NextBatch(t, stream), scripted.NextBatch(t, stream), scripted.NextBatch(t, stream),
+		}
+		for i := range refused {
+			stream.Send(t, scripted.Result(&headracev1.PublishStreamResponse_PublishResult{
+				Topic: "default/orders", ThroughSequence: refused[i].GetFirstSequence(), Failures: []*headracev1.PublishFailure{
+					{FirstSequence: refused[i].GetFirstSequence(), Count: 1, Reason: headracev1.ErrorReason_ERROR_REASON_DISK_FULL},
+				},
+			}))
+		}
+		if q := stream.MustRecv(t).GetLookUp(); q.GetTopic() != "default/orders" || q.GetFirstSequence() != 0 {
+			t.Errorf("look-up %v", q)
+		}
+		stream.Send(t, lookedUp(1))
+		for i, r := range results {
+			again := scripted.NextBatch(t, stream)
+			if again.GetFirstSequence() != uint64(i+1) || string(again.GetMessages()[0].GetData()) != string(refused[i].GetMessages()[0].GetData()) {
+				t.Errorf("batch %d again: %v, first %v", i, again, refused[i])
+			}
+			stream.Send(t, scripted.Stored(again, 0, uint64(i)))
+			wantStored(t, r, headrace.MessageID("0-"+strconv.Itoa(i)))
+		}
+	})
+}
+
 func TestAServerThatForgotTheProducerClaimsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, c := start(t, headrace.WithProducer(""), headrace.WithPublishBatch(1, 1<<20, time.Hour))
@@ -190,7 +291,7 @@ func TestAProducerOnCutConnectionsStoresEverythingOnceInOrder(t *testing.T) {
 		s.CreateTopic("orders")
 		line := &cutter{dial: s.DialContext}
 		c, err := headrace.Dial(t.Context(), "real", headrace.WithDialer(line.connect),
-			headrace.WithProducer(""), headrace.WithPublishBatch(7, 1<<20, time.Millisecond))
+			headrace.WithPublishBatch(7, 1<<20, time.Millisecond))
 		if err != nil {
 			t.Fatal(err)
 		}

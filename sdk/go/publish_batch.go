@@ -21,6 +21,7 @@ type publishBatch struct {
 	oneWay  bool
 	created time.Time
 	sealed  bool   // takes no more messages.
+	again   bool   // was sent, and is to be sent again.
 	body    []byte // the messages as the frame's field; nil once sent.
 	count   int    // messages.
 	bytes   int    // the sum of their encoded sizes.

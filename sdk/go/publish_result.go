@@ -15,8 +15,9 @@ type PublishResult struct {
 // stored message. It may be called again, and by several goroutines.
 //
 // Errors: ctx's, which is also [ErrUnknownOutcome]; [ErrUnknownOutcome] when the
-// stream broke after the message was sent; [ErrBufferFull], [ErrClosed],
-// [ErrUnreachable]; what the server says of the message, for instance
+// client closed, or its producer became stale, before the result of what was sent,
+// and [WithoutProducer] when the stream broke; [ErrOutcomeForgotten],
+// [ErrStaleProducer], [ErrBufferFull], [ErrClosed], [ErrUnreachable]; what the server says of the message, for instance
 // [ErrTopicNotFound], [ErrMessageTooLarge], [ErrInvalidField], [ErrDiskFull].
 func (r *PublishResult) Get(ctx context.Context) (MessageID, error) {
 	p, err := r.Position(ctx)

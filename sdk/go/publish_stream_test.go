@@ -14,7 +14,7 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-func TestABrokenPublishStreamFailsWhatWasSentAndKeepsTheRest(t *testing.T) {
+func TestWithoutAProducerABrokenStreamFailsWhatWasSentAndKeepsTheRest(t *testing.T) {
 	for name, end := range map[string]error{
 		"cut":           status.Error(codes.Unavailable, "a proxy's"),
 		"a reason":      scripted.Status(codes.Unavailable, headracev1.ErrorReason_ERROR_REASON_STORE_UNAVAILABLE, nil),
@@ -22,7 +22,7 @@ func TestABrokenPublishStreamFailsWhatWasSentAndKeepsTheRest(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s, c := start(t, headrace.WithPublishBatch(100, 1<<20, time.Hour))
+				s, c := start(t, headrace.WithoutProducer(), headrace.WithPublishBatch(100, 1<<20, time.Hour))
 				sent := publishAll(c, 1)[0]
 				stream := openedPublish(t, s)
 				scripted.NextBatch(t, stream)
@@ -48,9 +48,9 @@ func TestABrokenPublishStreamFailsWhatWasSentAndKeepsTheRest(t *testing.T) {
 	}
 }
 
-func TestAPublishIsNeverSentTwice(t *testing.T) {
+func TestAPublishWithoutAProducerIsNeverSentTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, c := start(t)
+		s, c := start(t, headrace.WithoutProducer())
 		publishAll(c, 1)
 		stream := openedPublish(t, s)
 		scripted.NextBatch(t, stream)
@@ -162,7 +162,7 @@ func TestBrokenTextIsRefusedBeforeItHarmsOthers(t *testing.T) {
 
 func TestAPublisherBeatsAndNoticesSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, c := start(t)
+		s, c := start(t, headrace.WithoutProducer())
 		result := publishAll(c, 1)[0]
 		began := time.Now()
 		stream := openedPublish(t, s)
@@ -212,7 +212,7 @@ func TestGoAwayEndsAPublishStreamInOrder(t *testing.T) {
 		}
 		scripted.WaitHalfClose(t, stream)
 		stream.End(nil)
-		again := openedPublish(t, s)
+		again := comesBack(t, s, 0, 2)
 		next := scripted.NextBatch(t, again)
 		again.Send(t, scripted.Stored(next, 0, 1))
 		if _, err := after.Get(t.Context()); err != nil {

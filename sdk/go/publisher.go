@@ -64,8 +64,11 @@ func (p *publisher) stream(ctx context.Context) error {
 	defer cancel(nil)
 	s, err := p.open(ctx, cancel)
 	if err != nil {
-		if errors.Is(err, ErrUnreachable) || endsStream(err) {
+		switch {
+		case errors.Is(err, ErrUnreachable) || endsStream(err):
 			p.outbox.refused(err)
+		case errors.Is(err, ErrDiskFull): // No room for the record of a producer.
+			p.outbox.refusedNew(err)
 		}
 		return err
 	}

@@ -181,3 +181,22 @@ func TestRealOneWayMessagesArriveWhenTheClientCloses(t *testing.T) {
 		}
 	})
 }
+
+func TestRealAOneWayMessageThatFailedDoesNotFailThoseBehindIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := servertest.Start(t, servertest.Options{})
+		c := dialReal(t, s)
+		if err := c.Topic("returns").PublishOneWay(t.Context(), message("lost")); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait() // It has failed.
+		s.CreateTopic("returns")
+		for i := range 3 {
+			r := c.Topic("returns").PublishAsync(t.Context(), message("m"))
+			wantStored(t, r, headrace.MessageID(fmt.Sprintf("0-%d", i)))
+		}
+	})
+}

@@ -62,11 +62,15 @@ func (s *producers) leave(p *producer) {
 
 // OpenProducer is OpenPublisher for a stream of a producer: it fences the older ones,
 // and what they sent and is not stored by now never will be. Errors: those of
-// OpenPublisher, ErrLimitReached, ErrDataLoss, ErrUnknownOutcome, ctx's.
+// OpenPublisher, ErrDiskFull, ErrLimitReached, ErrDataLoss, ErrUnknownOutcome, ctx's.
 func (b *Broker) OpenProducer(ctx context.Context, clientID, name string) (*Publisher, error) {
 	p, err := b.OpenPublisher(clientID)
 	if err != nil {
 		return nil, err
+	}
+	if !b.store.AcceptsPublishes() {
+		p.Close() // The opening would wait for room, and with it whoever publishes.
+		return nil, ErrDiskFull
 	}
 	opened, err := b.store.OpenProducer(ctx, storage.NewProducerID(name))
 	if err != nil {

@@ -157,6 +157,20 @@ func TestFullDiskRefusesBatchesAndRecovers(t *testing.T) {
 	}
 }
 
+func TestFullDiskRefusesProducers(t *testing.T) {
+	r := newRoom(t, 1, nil)
+	r.store.set(func(f *fakeStore) { f.full = true })
+	if _, err := r.OpenProducer(t.Context(), "", "loader"); !errors.Is(err, ErrDiskFull) {
+		t.Errorf("opened: %v", err)
+	}
+	r.store.set(func(f *fakeStore) { f.full = false })
+	p, err := r.OpenProducer(t.Context(), "", "loader")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Close()
+}
+
 func TestPublishBeyondTheWindowIsRefused(t *testing.T) {
 	r := newRoom(t, 1, nil)
 	p := r.openPublisher()

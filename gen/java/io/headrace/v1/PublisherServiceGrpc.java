@@ -173,9 +173,9 @@ public final class PublisherServiceGrpc {
      * INVALID_FIELD, BATCH_SIZE, NOT_SERVED, PUBLISH_SEQUENCE_GAP,
      * PUBLISH_WINDOW_EXCEEDED, LIMIT_REACHED (too many topics, or producers),
      * STALE_PRODUCER, SLOW_READER, SESSION_SILENT, DRAINING, STORE_UNAVAILABLE,
-     * FENCED, UNKNOWN_OUTCOME. Per message also those of Publish, INVALID_NAME and
-     * TOPIC_NOT_FOUND among them, and of a producer's PUBLISH_SEQUENCE_GAP,
-     * PUBLISH_BATCH_CHANGED and OUTCOME_FORGOTTEN.
+     * FENCED, UNKNOWN_OUTCOME, and DISK_FULL, which refuses a producer's Open. Per
+     * message also those of Publish, INVALID_NAME and TOPIC_NOT_FOUND among them, and of
+     * a producer's PUBLISH_SEQUENCE_GAP, PUBLISH_BATCH_CHANGED and OUTCOME_FORGOTTEN.
      * A stream with a producer publishes without duplicates, over broken streams and
      * restarts of the server:
      * - Sequences are the producer's own, for each topic, and go on from stream to
@@ -264,9 +264,9 @@ public final class PublisherServiceGrpc {
      * INVALID_FIELD, BATCH_SIZE, NOT_SERVED, PUBLISH_SEQUENCE_GAP,
      * PUBLISH_WINDOW_EXCEEDED, LIMIT_REACHED (too many topics, or producers),
      * STALE_PRODUCER, SLOW_READER, SESSION_SILENT, DRAINING, STORE_UNAVAILABLE,
-     * FENCED, UNKNOWN_OUTCOME. Per message also those of Publish, INVALID_NAME and
-     * TOPIC_NOT_FOUND among them, and of a producer's PUBLISH_SEQUENCE_GAP,
-     * PUBLISH_BATCH_CHANGED and OUTCOME_FORGOTTEN.
+     * FENCED, UNKNOWN_OUTCOME, and DISK_FULL, which refuses a producer's Open. Per
+     * message also those of Publish, INVALID_NAME and TOPIC_NOT_FOUND among them, and of
+     * a producer's PUBLISH_SEQUENCE_GAP, PUBLISH_BATCH_CHANGED and OUTCOME_FORGOTTEN.
      * A stream with a producer publishes without duplicates, over broken streams and
      * restarts of the server:
      * - Sequences are the producer's own, for each topic, and go on from stream to
@@ -341,9 +341,9 @@ public final class PublisherServiceGrpc {
      * INVALID_FIELD, BATCH_SIZE, NOT_SERVED, PUBLISH_SEQUENCE_GAP,
      * PUBLISH_WINDOW_EXCEEDED, LIMIT_REACHED (too many topics, or producers),
      * STALE_PRODUCER, SLOW_READER, SESSION_SILENT, DRAINING, STORE_UNAVAILABLE,
-     * FENCED, UNKNOWN_OUTCOME. Per message also those of Publish, INVALID_NAME and
-     * TOPIC_NOT_FOUND among them, and of a producer's PUBLISH_SEQUENCE_GAP,
-     * PUBLISH_BATCH_CHANGED and OUTCOME_FORGOTTEN.
+     * FENCED, UNKNOWN_OUTCOME, and DISK_FULL, which refuses a producer's Open. Per
+     * message also those of Publish, INVALID_NAME and TOPIC_NOT_FOUND among them, and of
+     * a producer's PUBLISH_SEQUENCE_GAP, PUBLISH_BATCH_CHANGED and OUTCOME_FORGOTTEN.
      * A stream with a producer publishes without duplicates, over broken streams and
      * restarts of the server:
      * - Sequences are the producer's own, for each topic, and go on from stream to
