@@ -77,6 +77,8 @@ type Config struct {
 	Mode Mode
 	// Paused: nothing is delivered; all else goes on.
 	Paused bool
+	// Cap bounds rates and concurrency; default none.
+	Cap DispatchCap
 	// Order is OrderNone unless set; KeyPolicy BlockKey.
 	Order     Order
 	KeyPolicy KeyPolicy
@@ -140,6 +142,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("%w: order %d", ErrConfig, c.Order)
 	case c.KeyPolicy > SkipKey:
 		return fmt.Errorf("%w: key policy %d", ErrConfig, c.KeyPolicy)
+	case !c.Cap.validate():
+		return fmt.Errorf("%w: dispatch cap %v", ErrConfig, c.Cap)
 	case c.Lease != 0 && (c.Lease < MinLease || c.Lease > MaxLease):
 		return fmt.Errorf("%w: lease %v", ErrConfig, c.Lease)
 	case c.QueueLease < 0 || c.QueueLease > MaxLease:

@@ -12,14 +12,17 @@ const (
 
 // dispatch serves each session that can be served once.
 func (s *State) dispatch() {
-	s.more, s.capped = false, false
+	s.more, s.capped, s.cap.limited = false, false, false
 	if s.openSessions == 0 || s.config.Paused {
 		return
+	}
+	if s.cap.on {
+		s.cap.fill(s.now)
 	}
 	s.revive()
 	progress, alone := false, s.picker.eligible.len() <= 1
 	backlog := s.readyMessages()
-	for s.hasWork() && s.ceiling.room().some() && !s.capped {
+	for s.hasWork() && s.ceiling.room().some() && !s.capped && !s.rated() {
 		x := s.pick()
 		if x == nil {
 			break
@@ -34,7 +37,8 @@ func (s *State) dispatch() {
 	}
 	s.endTurn()
 	s.changed = s.changed || progress
-	s.more = progress && s.canGoOn()
+	s.cap.limited = s.rated() && s.hasWork() && s.picker.eligible.len() > 0
+	s.more = progress && !s.cap.limited && s.canGoOn()
 }
 
 // canGoOn says whether another turn could dispatch more at once.

@@ -111,6 +111,8 @@ const (
 	Standby
 	// Paused: the subscription is.
 	Paused
+	// RateLimited: the subscription's dispatch cap is reached.
+	RateLimited
 	// Draining: the session, or the subscription, gives out nothing more. It comes
 	// alone.
 	Draining

@@ -211,6 +211,9 @@ func (s *State) blocked(x *session) (b Blocked, needs uint64) {
 	if s.config.Paused {
 		b |= Paused
 	}
+	if s.cap.limited {
+		b |= RateLimited
+	}
 	b |= s.blockedByCredit(x)
 	b |= s.blockedByBacklog(x)
 	switch {
@@ -236,7 +239,7 @@ func (s *State) blockedByCredit(x *session) (b Blocked) {
 		b |= ClientCap
 	}
 	if !s.ceiling.room().some() || s.capped || s.ceiling.reserved != nil && s.ceiling.reserved != x {
-		b |= SubscriptionCap
+		b |= s.ceilingReason()
 	}
 	return b
 }

@@ -45,6 +45,9 @@ func (s *State) begin(f *frame, x *session, share uint64) {
 		x: x, slots: min(share, left.Messages), turn: s.config.TurnBytes,
 		space: x.maxFrame - min(x.maxFrame, FrameBytes),
 	}
+	if s.cap.on {
+		f.slots, f.turn = min(f.slots, s.cap.messages.left()), min(f.turn, s.cap.bytes.left())
+	}
 	f.done = f.slots == 0
 }
 
@@ -200,6 +203,9 @@ func (s *State) finishFrame(f *frame) bool {
 	f.out.ChargedBytes = f.x.charged
 	f.x.delivered += uint64(f.out.Messages)
 	f.x.servedTurn = s.turn
+	if s.cap.on {
+		s.cap.take(uint64(f.out.Messages), f.out.Bytes)
+	}
 	s.sent(f.x)
 	return true
 }

@@ -37,6 +37,9 @@ func (s *sim) randomConfig() delivery.Config {
 		}
 	}
 	c.Paused = s.one(20)
+	if s.one(4) {
+		c.Cap = s.randomCap()
+	}
 	if s.one(2) {
 		c.ResumeWindow = time.Duration(s.IntN(20)-1) * time.Second
 	}
@@ -62,6 +65,20 @@ func (s *sim) randomConfig() delivery.Config {
 	return c
 }
 
+// randomCap bounds some of rates and concurrency.
+func (s *sim) randomCap() (c delivery.DispatchCap) {
+	if s.one(2) {
+		c.MessagesPerSecond = float64(1+s.IntN(5000)) / 10
+	}
+	if s.one(2) {
+		c.BytesPerSecond = float64(1 + s.IntN(30_000))
+	}
+	if s.one(3) {
+		c.Concurrency = uint64(1 + s.IntN(40))
+	}
+	return c
+}
+
 // rules are the same in the model's words.
 func (s *sim) rules() model.Rules {
 	orElse := func(l delivery.Ceiling, messages, bytes uint64) model.Limit {
@@ -78,6 +95,7 @@ func (s *sim) rules() model.Rules {
 	r := model.Rules{
 		Exclusive: c.Mode == delivery.Exclusive,
 		Failover:  c.Mode == delivery.Failover, Paused: c.Paused,
+		MessageRate: c.Cap.MessagesPerSecond, ByteRate: c.Cap.BytesPerSecond, Concurrency: c.Cap.Concurrency,
 		Order:        []string{"", "key", "partition"}[c.Order],
 		Policy:       []string{"", "park", "skip"}[c.KeyPolicy],
 		Subscription: orElse(c.Subscription, delivery.DefaultMaxMessages, delivery.DefaultMaxBytes),

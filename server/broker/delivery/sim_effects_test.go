@@ -151,6 +151,7 @@ func (s *sim) flow(e *delivery.Flow) error {
 		Credit: model.Limit(e.Credit), Outstanding: model.Limit(e.Outstanding),
 		NoMessages:   e.Blocked&delivery.NoMessages != 0,
 		WriteStalled: e.Blocked&delivery.WriteStalled != 0,
+		RateLimited:  e.Blocked&delivery.RateLimited != 0,
 	})
 }
 

@@ -24,6 +24,7 @@ type State struct {
 	attached uint64
 	attended bool // there was a session in the last turn: segments may be loaded
 	ceiling  ceiling
+	cap      dispatchCap
 
 	pool      pool
 	keys      keys
@@ -93,7 +94,8 @@ func New(config Config, cursors []Cursor) *State {
 		journal: journal{next: 1}, seed: config.Seed,
 		out: &outbox{}, rest: &outbox{},
 	}
-	s.ceiling.limit = s.config.Subscription.credit()
+	s.ceiling.limit = s.config.ceiling()
+	s.cap = newDispatchCap(s.config.Cap, s.now)
 	for i := range cursors {
 		p := newPartition(&cursors[i], &s.journal, config.Order)
 		s.partitions[p.id] = p
@@ -254,6 +256,9 @@ func (s *State) Deadline() (deadline Instant, ok bool) {
 	}
 	if s.drains.len() > 0 {
 		d.at(s.drains.top().drainAt)
+	}
+	if s.cap.limited {
+		d.at(s.cap.goesOn())
 	}
 	if s.closing && !s.closed {
 		d.at(s.closeAt)

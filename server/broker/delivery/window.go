@@ -148,12 +148,13 @@ func (s *State) grant(e *Grant) {
 func (s *State) configure(c Config) {
 	c.Mode, c.Order = s.config.Mode, s.config.Order
 	c.Seed = s.config.Seed
-	shorter, paused := s.config.QueueLease, s.config.Paused
+	shorter, paused, rates := s.config.QueueLease, s.config.Paused, s.config.Cap
 	s.config = c.withDefaults()
 	if s.config.QueueLease < shorter {
 		s.rearmQueues()
 	}
-	s.ceiling.limit = s.config.Subscription.credit()
+	s.ceiling.limit = s.config.ceiling()
+	s.setCap(rates)
 	for _, x := range s.sessions {
 		x.stream.limit = x.streamLimit(s.config.Stream)
 		if x.client != nil {

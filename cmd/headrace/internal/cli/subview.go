@@ -73,7 +73,7 @@ var subColumns = []output.Column[subView]{
 		return amountText(v.MaxOutstandingMessages, v.MaxOutstandingBytes)
 	}},
 	{Head: "CREATED", Cell: func(v subView) string { return timeText(v.CreateTime) }},
-	{Head: "STATE", Cell: func(v subView) string { return stateText(v) }},
+	{Head: "STATE", Cell: stateText},
 	{Head: "LABELS", Cell: func(v subView) string { return labelText(v.Labels) }},
 }
 

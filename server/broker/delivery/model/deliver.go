@@ -35,6 +35,9 @@ func (m *Model) Delivered(d *Delivery) error {
 	case len(d.Messages) == 0:
 		return fmt.Errorf("session %d got an empty frame", d.Session)
 	}
+	if err := m.rateAllows(len(d.Messages), d.Bytes); err != nil {
+		return fmt.Errorf("session %d got %w", d.Session, err)
+	}
 	bytes := uint64(0)
 	for _, one := range d.Messages {
 		size, err := m.deliverOne(x, one)
@@ -127,7 +130,7 @@ type Flow struct {
 	Outstanding Limit
 	Backlog     uint64
 	// Reasons that this account can judge.
-	NoMessages, NoCreditMessages, WriteStalled, MessageTooLarge bool
+	NoMessages, NoCreditMessages, WriteStalled, MessageTooLarge, RateLimited bool
 }
 
 // Flowed judges a Flow.
@@ -144,6 +147,9 @@ func (m *Model) Flowed(f Flow) error {
 	}
 	if m.serving(x) && f.WriteStalled != !x.writable {
 		return fmt.Errorf("session %d: flow says write-stalled %v", f.Session, f.WriteStalled)
+	}
+	if f.RateLimited && m.rules.Concurrency == 0 && !m.rateHolds() {
+		return fmt.Errorf("session %d: flow says rate-limited", f.Session)
 	}
 	// What a hole has settled may still be in line.
 	if none := m.nothingToSend(); m.serving(x) && f.NoMessages != none && (!none || !m.holes) {
@@ -184,11 +190,12 @@ func (m *Model) Quiet() error {
 	if msg := m.hoard; msg != nil && m.now >= m.hoardSince+recallPause {
 		return fmt.Errorf("a session starves, but %v was not asked back", msg)
 	}
+	rated := m.rateHolds()
 	for _, x := range m.sessions {
 		if x.draining && !x.absent && !x.drainTold && len(x.held) == 0 && x.confirmed == x.applied {
 			return fmt.Errorf("session %d was not told that it is drained", x.id)
 		}
-		if !m.serving(x) || !x.writable {
+		if rated || !m.serving(x) || !x.writable {
 			continue
 		}
 		if left := m.left(x); left.Messages == 0 || left.Bytes == 0 {

@@ -19,6 +19,10 @@ type Rules struct {
 	ResumeWindow                 time.Duration
 	BackoffMin, BackoffMax       time.Duration
 	MaxWaiting                   uint64
+	// MessageRate and ByteRate are of deliveries, a second, Concurrency of what is
+	// outstanding; 0: no bound.
+	MessageRate, ByteRate float64
+	Concurrency           uint64
 	// Order is "", "key" or "partition"; Policy "", "park" or "skip".
 	Order, Policy string
 	// DeadLetters says that messages may be given up, after so many attempts or lost
@@ -66,6 +70,7 @@ type Model struct {
 	nextChange uint64
 	totals     Totals
 	held       Limit // by all sessions, as of the last look
+	frames     []dispatched
 }
 
 // Totals are the counts that a state machine keeps, too.
@@ -248,6 +253,7 @@ func (m *Model) Stall(d time.Duration) { m.stalled += d }
 
 // Configure replaces the limits.
 func (m *Model) Configure(rules Rules) {
+	m.configureRate(rules)
 	rules.Exclusive, rules.Failover, rules.Order = m.rules.Exclusive, m.rules.Failover, m.rules.Order
 	m.rules = rules
 }
@@ -427,7 +433,7 @@ func (m *Model) Restart() {
 		m.remove(x, "")
 	}
 	m.expected, m.open, m.nextChange = expectations{}, nil, 1
-	m.closing, m.closed = false, false
+	m.closing, m.closed, m.frames = false, false, nil
 	for _, p := range m.parked {
 		p.is = p.durable
 	}

@@ -329,6 +329,15 @@ func unlimited(l Limit) Limit {
 	return l
 }
 
+// subscriptionLimit is the effective ceiling of the subscription.
+func (m *Model) subscriptionLimit() Limit {
+	l := unlimited(m.rules.Subscription)
+	if n := m.rules.Concurrency; n > 0 {
+		l.Messages = min(l.Messages, n)
+	}
+	return l
+}
+
 // ofSubscription is the place of the subscription's ceiling in ceilings.
 const ofSubscription = 1
 
@@ -340,7 +349,7 @@ func (m *Model) ceilings(x *Session) []ceiling {
 		stream.Messages = min(stream.Messages, x.window.Messages)
 		stream.Bytes = min(stream.Bytes, x.window.Bytes)
 	}
-	all := []ceiling{{stream, u.stream}, {unlimited(m.rules.Subscription), u.subscription}}
+	all := []ceiling{{stream, u.stream}, {m.subscriptionLimit(), u.subscription}}
 	if x.client != "" {
 		all = append(all, ceiling{unlimited(m.rules.Client), u.client})
 	}

@@ -286,4 +286,34 @@ var list = []mutant{
 		old:  "s.openSessions == 0 || s.config.Paused {",
 		new:  "s.openSessions == 0 {",
 	},
+	{
+		name: "a frame has more messages than the rate leaves",
+		file: "frame.go",
+		old:  "f.slots, f.turn = min(f.slots, s.cap.messages.left()), min(f.turn, s.cap.bytes.left())",
+		new:  "f.turn = min(f.turn, s.cap.bytes.left())",
+	},
+	{
+		name: "a frame has more bytes than the rate leaves",
+		file: "frame.go",
+		old:  "f.slots, f.turn = min(f.slots, s.cap.messages.left()), min(f.turn, s.cap.bytes.left())",
+		new:  "f.slots = min(f.slots, s.cap.messages.left())",
+	},
+	{
+		name: "an empty bucket holds nobody",
+		file: "dispatch.go",
+		old:  "!s.capped && !s.rated() {",
+		new:  "!s.capped {",
+	},
+	{
+		name: "a bucket never runs over",
+		file: "caps.go",
+		old:  "b.level = min(b.burst, b.level+b.rate*(now-b.at).Seconds())",
+		new:  "b.level += b.rate * (now - b.at).Seconds()",
+	},
+	{
+		name: "concurrency bounds nothing",
+		file: "caps.go",
+		old:  "limit.Messages = min(limit.Messages, c.Cap.Concurrency)",
+		new:  "_ = limit.Messages",
+	},
 }
