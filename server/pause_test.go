@@ -11,12 +11,12 @@ import (
 	"github.com/headrace/headrace/server/servertest"
 )
 
-// awaitBlocked reads until the flow names a cause, or does not any more.
-func (c *subscribeStub) awaitBlocked(by headracev1.BlockedBy, is bool) {
+// awaitBlocked reads until the latest flow names a cause.
+func (c *subscribeStub) awaitBlocked(by headracev1.BlockedBy) {
 	c.t.Helper()
-	c.await(func(r *headracev1.SubscribeResponse) bool {
-		return r.GetFlowState() != nil && slices.Contains(r.GetFlowState().GetBlockedBy(), by) == is
-	})
+	for !slices.Contains(c.flow.GetBlockedBy(), by) {
+		c.next()
+	}
 }
 
 func pause(t *testing.T, s *servertest.Server, name string) *headracev1.Subscription {
@@ -51,12 +51,12 @@ func TestAPauseStopsDeliveriesAndNothingElse(t *testing.T) {
 			t.Fatalf("paused: %v", got)
 		}
 	}
-	c.awaitBlocked(headracev1.BlockedBy_BLOCKED_BY_PAUSED, true)
+	c.awaitBlocked(headracev1.BlockedBy_BLOCKED_BY_PAUSED)
 	s.Publish("orders", numberedMessages(2, 2)...)
 	c.send(ack(1, 1, 1))
 	c.awaitConfirmed(1)
 	late := openSubscribe(t, s, &headracev1.SubscribeRequest_Open{Subscription: "workers"})
-	late.awaitBlocked(headracev1.BlockedBy_BLOCKED_BY_PAUSED, true)
+	late.awaitBlocked(headracev1.BlockedBy_BLOCKED_BY_PAUSED)
 	late.finish()
 	if stats := subscriptionStats(t, s, "workers"); stats.GetDelivered() != 1 || stats.GetAcked() != 1 || stats.GetBacklog().GetMessages() != 2 {
 		t.Errorf("while it is paused: %v", stats)
@@ -93,7 +93,7 @@ func TestAPauseOutlivesTheServer(t *testing.T) {
 	s := servertest.Start(t, servertest.Options{Home: home})
 	for _, name := range []string{"created", "updated"} {
 		c := openSubscribe(t, s, &headracev1.SubscribeRequest_Open{Subscription: name})
-		c.awaitBlocked(headracev1.BlockedBy_BLOCKED_BY_PAUSED, true)
+		c.awaitBlocked(headracev1.BlockedBy_BLOCKED_BY_PAUSED)
 		if c.received != 0 {
 			t.Errorf("%s delivers while it is paused", name)
 		}

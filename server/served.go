@@ -22,7 +22,6 @@ var notServedFields = names(
 	"Subscription.dead_letter_topic",
 	"Subscription.filter",
 	"Subscription.backlog_cap",
-	"Subscription.dispatch_cap",
 )
 
 // notServedValues are the enum values that this server does not serve.

@@ -98,6 +98,7 @@ var blockedCauses = []struct {
 }{
 	{delivery.Draining, headracev1.BlockedBy_BLOCKED_BY_DRAINING},
 	{delivery.Paused, headracev1.BlockedBy_BLOCKED_BY_PAUSED},
+	{delivery.RateLimited, headracev1.BlockedBy_BLOCKED_BY_RATE_LIMITED},
 	{delivery.WriteStalled, headracev1.BlockedBy_BLOCKED_BY_WRITE_STALLED},
 	{delivery.NoCreditMessages, headracev1.BlockedBy_BLOCKED_BY_NO_CREDIT_MESSAGES},
 	{delivery.NoCreditBytes, headracev1.BlockedBy_BLOCKED_BY_NO_CREDIT_BYTES},

@@ -43,7 +43,7 @@ func newSubscriptionConfig(s *headracev1.Subscription) (broker.SubscriptionConfi
 // the longest lease, whose default depends on it.
 var createdPaths = []string{
 	"lease", "max_lease", "retry", "max_outstanding", "client_max_outstanding", "labels", "key_failure_policy",
-	"paused",
+	"paused", "dispatch_cap",
 }
 
 // checkCreated refuses what a new subscription may not say.
@@ -69,6 +69,12 @@ var subscriptionPaths = map[string]taker[broker.SubscriptionConfig, *headracev1.
 	"max_outstanding":        takeMaxOutstanding,
 	"client_max_outstanding": takeClientMaxOutstanding,
 	"key_failure_policy":     takeKeyPolicy,
+	"dispatch_cap":           takeDispatchCap,
+
+	"dispatch_cap.messages_per_second": takeMessagesPerSecond,
+	"dispatch_cap.bytes_per_second":    takeBytesPerSecond,
+	"dispatch_cap.concurrency":         takeConcurrency,
+
 	"labels": func(c *broker.SubscriptionConfig, s *headracev1.Subscription, _ broker.SubscriptionConfig) error {
 		c.Labels = s.GetLabels()
 		return nil
@@ -210,6 +216,7 @@ func subscriptionProto(s broker.Subscription) *headracev1.Subscription {
 		ClientMaxOutstanding: ceilingProto(s.ClientMaxOutstanding),
 		Labels:               s.Labels,
 		Paused:               s.Paused,
+		DispatchCap:          dispatchCapProto(s.DispatchCap),
 		KeyFailurePolicy:     keyPolicyProto(s),
 		CreateTime:           timestamppb.New(s.CreatedAt),
 		State:                stateProto(s.State),

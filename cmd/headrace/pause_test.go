@@ -29,3 +29,20 @@ func TestPauseAndResumeOnTheCommandLine(t *testing.T) {
 	c.refused(1, "SUBSCRIPTION_NOT_FOUND", "sub", "pause", "lost")
 	c.refused(2, "", "sub", "resume")
 }
+
+func TestDispatchCapsOnTheCommandLine(t *testing.T) {
+	_, c := start(t)
+	c.ok("topic", "create", "orders")
+	created := c.object("sub", "create", "billing", "--topic", "orders", "--max-rate", "2.5", "--max-byte-rate", "1MiB")
+	if created["max_messages_per_second"] != 2.5 || created["max_bytes_per_second"] != 1048576.0 {
+		t.Errorf("%v", created)
+	}
+	edited := c.object("sub", "edit", "billing", "--max-rate", "0", "--max-concurrency", "8")
+	if edited["max_messages_per_second"] != nil || edited["max_bytes_per_second"] != 1048576.0 || edited["max_concurrency"] != 8.0 {
+		t.Errorf("%v", edited)
+	}
+	if table := c.ok("sub", "ls"); !strings.Contains(table, "1.0 MiB/s, 8 at once") {
+		t.Errorf("%s", table)
+	}
+	c.refused(1, "dispatch_cap.messages_per_second", "sub", "edit", "billing", "--max-rate", "-1")
+}

@@ -77,6 +77,10 @@ func storedSubscription(c SubscriptionConfig, topic storage.TopicID) (storage.Su
 		ClientMaxOutstanding: definedCeiling(c.ClientMaxOutstanding),
 		Labels:               c.Labels,
 		Paused:               c.Paused,
+
+		CapMessagesPerSecond: c.DispatchCap.MessagesPerSecond,
+		CapBytesPerSecond:    c.DispatchCap.BytesPerSecond,
+		CapConcurrency:       c.DispatchCap.Concurrency,
 	})
 	return storage.Subscription{Name: string(c.Name), Topic: topic, Definition: definition}, err
 }
@@ -108,6 +112,11 @@ func subscriptionConfig(s storage.Subscription, topic Name) (SubscriptionConfig,
 		ClientMaxOutstanding: ceilingAmount(d.GetClientMaxOutstanding()),
 		Labels:               d.GetLabels(),
 		Paused:               d.GetPaused(),
+		DispatchCap: DispatchCap{
+			MessagesPerSecond: d.GetCapMessagesPerSecond(),
+			BytesPerSecond:    d.GetCapBytesPerSecond(),
+			Concurrency:       d.GetCapConcurrency(),
+		},
 	}, nil
 }
 

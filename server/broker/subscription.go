@@ -158,6 +158,7 @@ func (b *Broker) machineConfig(c SubscriptionConfig, id storage.SubscriptionID) 
 	return delivery.Config{
 		Mode:         c.Mode,
 		Paused:       c.Paused,
+		Cap:          c.DispatchCap,
 		Order:        c.Order,
 		KeyPolicy:    c.KeyPolicy,
 		Subscription: delivery.Ceiling(c.MaxOutstanding),

@@ -66,6 +66,8 @@ type SubscriptionConfig struct {
 	Labels map[string]string
 	// Paused: nothing is delivered.
 	Paused bool
+	// DispatchCap bounds rates and concurrency; a field that is 0 bounds nothing.
+	DispatchCap DispatchCap
 }
 
 // NewSubscriptionConfig gives a subscription's configuration with every field at
@@ -116,5 +118,5 @@ func (c SubscriptionConfig) validate() error {
 	case c.MaxOutstanding.Messages < 1 || c.MaxOutstanding.Bytes < 1:
 		return invalidField("max_outstanding", "at least 1 message and 1 byte")
 	}
-	return errors.Join(c.validateOrder(), validateLabels(c.Labels))
+	return errors.Join(c.validateOrder(), validateDispatchCap(c.DispatchCap), validateLabels(c.Labels))
 }

@@ -80,6 +80,7 @@ type subFlags struct {
 	maxOutstandingBytes, clientMaxOutstandingBytes config.Bytes
 	labels                                         []string
 	keyFailurePolicy                               keyPolicyFlag
+	cap                                            capFlags
 }
 
 func (f *subFlags) add(c *cobra.Command) {
@@ -102,6 +103,7 @@ func (f *subFlags) add(c *cobra.Command) {
 		"the most bytes that the sessions of one client hold together (default: no bound)")
 	flags.Var(&f.keyFailurePolicy, "key-failure-policy",
 		"what a message that is given up does to its key: block, skip (server's default: block)")
+	f.cap.add(c)
 	flags.StringArrayVar(&f.labels, "label", nil, "a label, key=value; may be repeated")
 }
 
@@ -123,6 +125,7 @@ func (f *subFlags) apply(c *cobra.Command, s *headracev1.Subscription) (fields [
 	set("key-failure-policy", "key_failure_policy", func() { s.KeyFailurePolicy = headracev1.KeyFailurePolicy(f.keyFailurePolicy) })
 	set("label", "labels", func() { s.Labels, err = parseLabels(f.labels) })
 	fields = append(fields, f.applyCeilings(c, s)...)
+	fields = append(fields, f.cap.apply(c, s)...)
 	return fields, err
 }
 

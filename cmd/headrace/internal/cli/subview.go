@@ -31,6 +31,7 @@ type subView struct {
 	CreateTime                   time.Time         `json:"create_time"`
 	State                        string            `json:"state"`
 	Paused                       bool              `json:"paused"`
+	capView
 }
 
 func viewSub(s *headracev1.Subscription) subView {
@@ -56,6 +57,7 @@ func viewSub(s *headracev1.Subscription) subView {
 		CreateTime:                   s.GetCreateTime().AsTime(),
 		State:                        shortEnum(s.GetState().String(), "RESOURCE_STATE_"),
 		Paused:                       s.GetPaused(),
+		capView:                      viewCap(s.GetDispatchCap()),
 	}
 }
 
@@ -72,6 +74,7 @@ var subColumns = []output.Column[subView]{
 	{Head: "MAX OUTSTANDING", Cell: func(v subView) string {
 		return amountText(v.MaxOutstandingMessages, v.MaxOutstandingBytes)
 	}},
+	{Head: "CAP", Cell: func(v subView) string { return v.capText() }},
 	{Head: "CREATED", Cell: func(v subView) string { return timeText(v.CreateTime) }},
 	{Head: "STATE", Cell: stateText},
 	{Head: "LABELS", Cell: func(v subView) string { return labelText(v.Labels) }},

@@ -230,7 +230,7 @@ const (
 	BlockedBy_BLOCKED_BY_DELAYED BlockedBy = 8
 	// The subscription is paused.
 	BlockedBy_BLOCKED_BY_PAUSED BlockedBy = 9
-	// A dispatch cap of the subscription is reached. Not sent yet.
+	// The dispatch cap of the subscription is reached.
 	BlockedBy_BLOCKED_BY_RATE_LIMITED BlockedBy = 10
 	// Another session of a failover subscription is active. Not sent yet.
 	BlockedBy_BLOCKED_BY_STANDBY BlockedBy = 11

@@ -367,7 +367,8 @@ type Subscription struct {
 	Filter string `protobuf:"bytes,17,opt,name=filter,proto3" json:"filter,omitempty"`
 	// A bound on the backlog. Not served yet: NOT_SERVED when set.
 	BacklogCap *BacklogCap `protobuf:"bytes,18,opt,name=backlog_cap,json=backlogCap,proto3" json:"backlog_cap,omitempty"`
-	// A bound on the rate of deliveries. Not served yet: NOT_SERVED when set.
+	// Bounds on the rate and the concurrency of deliveries. Default: none. May be
+	// updated, also while sessions are open; as a whole or part by part.
 	DispatchCap *DispatchCap `protobuf:"bytes,19,opt,name=dispatch_cap,json=dispatchCap,proto3" json:"dispatch_cap,omitempty"`
 	// Nothing is delivered while true; what sessions hold stays theirs. Default:
 	// false. May be updated; PauseSubscription and ResumeSubscription do the same.
@@ -706,14 +707,20 @@ func (x *BacklogCap) GetAction() BacklogAction {
 	return BacklogAction_BACKLOG_ACTION_UNSPECIFIED
 }
 
-// DispatchCap bounds the rate of deliveries.
+// DispatchCap bounds the deliveries of a subscription to all its sessions together,
+// redeliveries included. Sessions that wait for it hear BLOCKED_BY_RATE_LIMITED. Rate
+// that was not used is kept for 100 ms, so that in any time t at most the rate times
+// t + 100 ms goes out, or a message.
 type DispatchCap struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Messages a second; 0: no bound.
+	// Messages a second, 0.001 to 1,000,000,000; 0: no bound. Default: 0.
 	MessagesPerSecond float64 `protobuf:"fixed64,1,opt,name=messages_per_second,json=messagesPerSecond,proto3" json:"messages_per_second,omitempty"`
-	// Bytes a second; 0: no bound.
+	// Bytes a second, as they are charged, 0.001 to 1,000,000,000,000; 0: no bound.
+	// A message that is larger than what is left goes when something is left; what
+	// follows waits until it is paid for. Default: 0.
 	BytesPerSecond float64 `protobuf:"fixed64,2,opt,name=bytes_per_second,json=bytesPerSecond,proto3" json:"bytes_per_second,omitempty"`
-	// Messages worked on at the same time; 0: no bound.
+	// Messages delivered and not settled; 0: no bound. Beside max_outstanding, the
+	// smaller one is in force. Default: 0.
 	Concurrency   uint64 `protobuf:"varint,3,opt,name=concurrency,proto3" json:"concurrency,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -769,8 +769,8 @@ type UpdateSubscriptionRequest struct {
 	Subscription *Subscription `protobuf:"bytes,1,opt,name=subscription,proto3" json:"subscription,omitempty"`
 	// Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
 	// "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
-	// "paused".
-	// At least one.
+	// "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
+	// "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
 	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,2,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

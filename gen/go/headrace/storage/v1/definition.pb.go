@@ -385,9 +385,14 @@ type SubscriptionDefinition struct {
 	// What a failing message does to its ordering key; only where an order is kept.
 	KeyFailure DefinedKeyFailure `protobuf:"varint,17,opt,name=key_failure,json=keyFailure,proto3,enum=headrace.storage.v1.DefinedKeyFailure" json:"key_failure,omitempty"`
 	// Nothing is delivered while true.
-	Paused        bool `protobuf:"varint,33,opt,name=paused,proto3" json:"paused,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Paused bool `protobuf:"varint,33,opt,name=paused,proto3" json:"paused,omitempty"`
+	// The bounds on deliveries, messages and bytes a second and messages outstanding;
+	// 0: none.
+	CapMessagesPerSecond float64 `protobuf:"fixed64,34,opt,name=cap_messages_per_second,json=capMessagesPerSecond,proto3" json:"cap_messages_per_second,omitempty"`
+	CapBytesPerSecond    float64 `protobuf:"fixed64,35,opt,name=cap_bytes_per_second,json=capBytesPerSecond,proto3" json:"cap_bytes_per_second,omitempty"`
+	CapConcurrency       uint64  `protobuf:"varint,36,opt,name=cap_concurrency,json=capConcurrency,proto3" json:"cap_concurrency,omitempty"`
+	unknownFields        protoimpl.UnknownFields
+	sizeCache            protoimpl.SizeCache
 }
 
 func (x *SubscriptionDefinition) Reset() {
@@ -518,6 +523,27 @@ func (x *SubscriptionDefinition) GetPaused() bool {
 	return false
 }
 
+func (x *SubscriptionDefinition) GetCapMessagesPerSecond() float64 {
+	if x != nil {
+		return x.CapMessagesPerSecond
+	}
+	return 0
+}
+
+func (x *SubscriptionDefinition) GetCapBytesPerSecond() float64 {
+	if x != nil {
+		return x.CapBytesPerSecond
+	}
+	return 0
+}
+
+func (x *SubscriptionDefinition) GetCapConcurrency() uint64 {
+	if x != nil {
+		return x.CapConcurrency
+	}
+	return 0
+}
+
 // DefinedCeiling bounds what is outstanding.
 type DefinedCeiling struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -586,7 +612,7 @@ const file_headrace_storage_v1_definition_proto_rawDesc = "" +
 	"\x06labels\x18\x03 \x03(\v20.headrace.storage.v1.TopicDefinition.LabelsEntryR\x06labels\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xbb\a\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xcc\b\n" +
 	"\x16SubscriptionDefinition\x124\n" +
 	"\x04mode\x18\x01 \x01(\x0e2 .headrace.storage.v1.DefinedModeR\x04mode\x127\n" +
 	"\x05order\x18\x02 \x01(\x0e2!.headrace.storage.v1.DefinedOrderR\x05order\x12C\n" +
@@ -605,7 +631,10 @@ const file_headrace_storage_v1_definition_proto_rawDesc = "" +
 	"\x06labels\x18\f \x03(\v27.headrace.storage.v1.SubscriptionDefinition.LabelsEntryR\x06labels\x12G\n" +
 	"\vkey_failure\x18\x11 \x01(\x0e2&.headrace.storage.v1.DefinedKeyFailureR\n" +
 	"keyFailure\x12\x16\n" +
-	"\x06paused\x18! \x01(\bR\x06paused\x1a9\n" +
+	"\x06paused\x18! \x01(\bR\x06paused\x125\n" +
+	"\x17cap_messages_per_second\x18\" \x01(\x01R\x14capMessagesPerSecond\x12/\n" +
+	"\x14cap_bytes_per_second\x18# \x01(\x01R\x11capBytesPerSecond\x12'\n" +
+	"\x0fcap_concurrency\x18$ \x01(\x04R\x0ecapConcurrency\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x0f\n" +

@@ -98,7 +98,7 @@ public enum BlockedBy
   BLOCKED_BY_PAUSED(9),
   /**
    * <pre>
-   * A dispatch cap of the subscription is reached. Not sent yet.
+   * The dispatch cap of the subscription is reached.
    * </pre>
    *
    * <code>BLOCKED_BY_RATE_LIMITED = 10;</code>
@@ -231,7 +231,7 @@ public enum BlockedBy
   public static final int BLOCKED_BY_PAUSED_VALUE = 9;
   /**
    * <pre>
-   * A dispatch cap of the subscription is reached. Not sent yet.
+   * The dispatch cap of the subscription is reached.
    * </pre>
    *
    * <code>BLOCKED_BY_RATE_LIMITED = 10;</code>

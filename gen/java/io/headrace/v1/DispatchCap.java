@@ -7,7 +7,10 @@ package io.headrace.v1;
 
 /**
  * <pre>
- * DispatchCap bounds the rate of deliveries.
+ * DispatchCap bounds the deliveries of a subscription to all its sessions together,
+ * redeliveries included. Sessions that wait for it hear BLOCKED_BY_RATE_LIMITED. Rate
+ * that was not used is kept for 100 ms, so that in any time t at most the rate times
+ * t + 100 ms goes out, or a message.
  * </pre>
  *
  * Protobuf type {@code headrace.v1.DispatchCap}
@@ -51,7 +54,7 @@ private static final long serialVersionUID = 0L;
   private double messagesPerSecond_ = 0D;
   /**
    * <pre>
-   * Messages a second; 0: no bound.
+   * Messages a second, 0.001 to 1,000,000,000; 0: no bound. Default: 0.
    * </pre>
    *
    * <code>double messages_per_second = 1 [json_name = "messagesPerSecond"];</code>
@@ -66,7 +69,9 @@ private static final long serialVersionUID = 0L;
   private double bytesPerSecond_ = 0D;
   /**
    * <pre>
-   * Bytes a second; 0: no bound.
+   * Bytes a second, as they are charged, 0.001 to 1,000,000,000,000; 0: no bound.
+   * A message that is larger than what is left goes when something is left; what
+   * follows waits until it is paid for. Default: 0.
    * </pre>
    *
    * <code>double bytes_per_second = 2 [json_name = "bytesPerSecond"];</code>
@@ -81,7 +86,8 @@ private static final long serialVersionUID = 0L;
   private long concurrency_ = 0L;
   /**
    * <pre>
-   * Messages worked on at the same time; 0: no bound.
+   * Messages delivered and not settled; 0: no bound. Beside max_outstanding, the
+   * smaller one is in force. Default: 0.
    * </pre>
    *
    * <code>uint64 concurrency = 3 [json_name = "concurrency"];</code>
@@ -278,7 +284,10 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * DispatchCap bounds the rate of deliveries.
+   * DispatchCap bounds the deliveries of a subscription to all its sessions together,
+   * redeliveries included. Sessions that wait for it hear BLOCKED_BY_RATE_LIMITED. Rate
+   * that was not used is kept for 100 ms, so that in any time t at most the rate times
+   * t + 100 ms goes out, or a message.
    * </pre>
    *
    * Protobuf type {@code headrace.v1.DispatchCap}
@@ -443,7 +452,7 @@ private static final long serialVersionUID = 0L;
     private double messagesPerSecond_ ;
     /**
      * <pre>
-     * Messages a second; 0: no bound.
+     * Messages a second, 0.001 to 1,000,000,000; 0: no bound. Default: 0.
      * </pre>
      *
      * <code>double messages_per_second = 1 [json_name = "messagesPerSecond"];</code>
@@ -455,7 +464,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Messages a second; 0: no bound.
+     * Messages a second, 0.001 to 1,000,000,000; 0: no bound. Default: 0.
      * </pre>
      *
      * <code>double messages_per_second = 1 [json_name = "messagesPerSecond"];</code>
@@ -471,7 +480,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Messages a second; 0: no bound.
+     * Messages a second, 0.001 to 1,000,000,000; 0: no bound. Default: 0.
      * </pre>
      *
      * <code>double messages_per_second = 1 [json_name = "messagesPerSecond"];</code>
@@ -487,7 +496,9 @@ private static final long serialVersionUID = 0L;
     private double bytesPerSecond_ ;
     /**
      * <pre>
-     * Bytes a second; 0: no bound.
+     * Bytes a second, as they are charged, 0.001 to 1,000,000,000,000; 0: no bound.
+     * A message that is larger than what is left goes when something is left; what
+     * follows waits until it is paid for. Default: 0.
      * </pre>
      *
      * <code>double bytes_per_second = 2 [json_name = "bytesPerSecond"];</code>
@@ -499,7 +510,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Bytes a second; 0: no bound.
+     * Bytes a second, as they are charged, 0.001 to 1,000,000,000,000; 0: no bound.
+     * A message that is larger than what is left goes when something is left; what
+     * follows waits until it is paid for. Default: 0.
      * </pre>
      *
      * <code>double bytes_per_second = 2 [json_name = "bytesPerSecond"];</code>
@@ -515,7 +528,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Bytes a second; 0: no bound.
+     * Bytes a second, as they are charged, 0.001 to 1,000,000,000,000; 0: no bound.
+     * A message that is larger than what is left goes when something is left; what
+     * follows waits until it is paid for. Default: 0.
      * </pre>
      *
      * <code>double bytes_per_second = 2 [json_name = "bytesPerSecond"];</code>
@@ -531,7 +546,8 @@ private static final long serialVersionUID = 0L;
     private long concurrency_ ;
     /**
      * <pre>
-     * Messages worked on at the same time; 0: no bound.
+     * Messages delivered and not settled; 0: no bound. Beside max_outstanding, the
+     * smaller one is in force. Default: 0.
      * </pre>
      *
      * <code>uint64 concurrency = 3 [json_name = "concurrency"];</code>
@@ -543,7 +559,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Messages worked on at the same time; 0: no bound.
+     * Messages delivered and not settled; 0: no bound. Beside max_outstanding, the
+     * smaller one is in force. Default: 0.
      * </pre>
      *
      * <code>uint64 concurrency = 3 [json_name = "concurrency"];</code>
@@ -559,7 +576,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Messages worked on at the same time; 0: no bound.
+     * Messages delivered and not settled; 0: no bound. Beside max_outstanding, the
+     * smaller one is in force. Default: 0.
      * </pre>
      *
      * <code>uint64 concurrency = 3 [json_name = "concurrency"];</code>

@@ -12,7 +12,7 @@ public interface DispatchCapOrBuilder extends
 
   /**
    * <pre>
-   * Messages a second; 0: no bound.
+   * Messages a second, 0.001 to 1,000,000,000; 0: no bound. Default: 0.
    * </pre>
    *
    * <code>double messages_per_second = 1 [json_name = "messagesPerSecond"];</code>
@@ -22,7 +22,9 @@ public interface DispatchCapOrBuilder extends
 
   /**
    * <pre>
-   * Bytes a second; 0: no bound.
+   * Bytes a second, as they are charged, 0.001 to 1,000,000,000,000; 0: no bound.
+   * A message that is larger than what is left goes when something is left; what
+   * follows waits until it is paid for. Default: 0.
    * </pre>
    *
    * <code>double bytes_per_second = 2 [json_name = "bytesPerSecond"];</code>
@@ -32,7 +34,8 @@ public interface DispatchCapOrBuilder extends
 
   /**
    * <pre>
-   * Messages worked on at the same time; 0: no bound.
+   * Messages delivered and not settled; 0: no bound. Beside max_outstanding, the
+   * smaller one is in force. Default: 0.
    * </pre>
    *
    * <code>uint64 concurrency = 3 [json_name = "concurrency"];</code>

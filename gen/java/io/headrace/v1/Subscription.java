@@ -808,7 +808,8 @@ java.lang.String defaultValue) {
   private io.headrace.v1.DispatchCap dispatchCap_;
   /**
    * <pre>
-   * A bound on the rate of deliveries. Not served yet: NOT_SERVED when set.
+   * Bounds on the rate and the concurrency of deliveries. Default: none. May be
+   * updated, also while sessions are open; as a whole or part by part.
    * </pre>
    *
    * <code>.headrace.v1.DispatchCap dispatch_cap = 19 [json_name = "dispatchCap"];</code>
@@ -820,7 +821,8 @@ java.lang.String defaultValue) {
   }
   /**
    * <pre>
-   * A bound on the rate of deliveries. Not served yet: NOT_SERVED when set.
+   * Bounds on the rate and the concurrency of deliveries. Default: none. May be
+   * updated, also while sessions are open; as a whole or part by part.
    * </pre>
    *
    * <code>.headrace.v1.DispatchCap dispatch_cap = 19 [json_name = "dispatchCap"];</code>
@@ -832,7 +834,8 @@ java.lang.String defaultValue) {
   }
   /**
    * <pre>
-   * A bound on the rate of deliveries. Not served yet: NOT_SERVED when set.
+   * Bounds on the rate and the concurrency of deliveries. Default: none. May be
+   * updated, also while sessions are open; as a whole or part by part.
    * </pre>
    *
    * <code>.headrace.v1.DispatchCap dispatch_cap = 19 [json_name = "dispatchCap"];</code>
@@ -4125,7 +4128,8 @@ java.lang.String defaultValue) {
         io.headrace.v1.DispatchCap, io.headrace.v1.DispatchCap.Builder, io.headrace.v1.DispatchCapOrBuilder> dispatchCapBuilder_;
     /**
      * <pre>
-     * A bound on the rate of deliveries. Not served yet: NOT_SERVED when set.
+     * Bounds on the rate and the concurrency of deliveries. Default: none. May be
+     * updated, also while sessions are open; as a whole or part by part.
      * </pre>
      *
      * <code>.headrace.v1.DispatchCap dispatch_cap = 19 [json_name = "dispatchCap"];</code>
@@ -4136,7 +4140,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * A bound on the rate of deliveries. Not served yet: NOT_SERVED when set.
+     * Bounds on the rate and the concurrency of deliveries. Default: none. May be
+     * updated, also while sessions are open; as a whole or part by part.
      * </pre>
      *
      * <code>.headrace.v1.DispatchCap dispatch_cap = 19 [json_name = "dispatchCap"];</code>
@@ -4151,7 +4156,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * A bound on the rate of deliveries. Not served yet: NOT_SERVED when set.
+     * Bounds on the rate and the concurrency of deliveries. Default: none. May be
+     * updated, also while sessions are open; as a whole or part by part.
      * </pre>
      *
      * <code>.headrace.v1.DispatchCap dispatch_cap = 19 [json_name = "dispatchCap"];</code>
@@ -4171,7 +4177,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * A bound on the rate of deliveries. Not served yet: NOT_SERVED when set.
+     * Bounds on the rate and the concurrency of deliveries. Default: none. May be
+     * updated, also while sessions are open; as a whole or part by part.
      * </pre>
      *
      * <code>.headrace.v1.DispatchCap dispatch_cap = 19 [json_name = "dispatchCap"];</code>
@@ -4189,7 +4196,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * A bound on the rate of deliveries. Not served yet: NOT_SERVED when set.
+     * Bounds on the rate and the concurrency of deliveries. Default: none. May be
+     * updated, also while sessions are open; as a whole or part by part.
      * </pre>
      *
      * <code>.headrace.v1.DispatchCap dispatch_cap = 19 [json_name = "dispatchCap"];</code>
@@ -4214,7 +4222,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * A bound on the rate of deliveries. Not served yet: NOT_SERVED when set.
+     * Bounds on the rate and the concurrency of deliveries. Default: none. May be
+     * updated, also while sessions are open; as a whole or part by part.
      * </pre>
      *
      * <code>.headrace.v1.DispatchCap dispatch_cap = 19 [json_name = "dispatchCap"];</code>
@@ -4231,7 +4240,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * A bound on the rate of deliveries. Not served yet: NOT_SERVED when set.
+     * Bounds on the rate and the concurrency of deliveries. Default: none. May be
+     * updated, also while sessions are open; as a whole or part by part.
      * </pre>
      *
      * <code>.headrace.v1.DispatchCap dispatch_cap = 19 [json_name = "dispatchCap"];</code>
@@ -4243,7 +4253,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * A bound on the rate of deliveries. Not served yet: NOT_SERVED when set.
+     * Bounds on the rate and the concurrency of deliveries. Default: none. May be
+     * updated, also while sessions are open; as a whole or part by part.
      * </pre>
      *
      * <code>.headrace.v1.DispatchCap dispatch_cap = 19 [json_name = "dispatchCap"];</code>
@@ -4258,7 +4269,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * A bound on the rate of deliveries. Not served yet: NOT_SERVED when set.
+     * Bounds on the rate and the concurrency of deliveries. Default: none. May be
+     * updated, also while sessions are open; as a whole or part by part.
      * </pre>
      *
      * <code>.headrace.v1.DispatchCap dispatch_cap = 19 [json_name = "dispatchCap"];</code>

@@ -477,7 +477,8 @@ java.lang.String defaultValue);
 
   /**
    * <pre>
-   * A bound on the rate of deliveries. Not served yet: NOT_SERVED when set.
+   * Bounds on the rate and the concurrency of deliveries. Default: none. May be
+   * updated, also while sessions are open; as a whole or part by part.
    * </pre>
    *
    * <code>.headrace.v1.DispatchCap dispatch_cap = 19 [json_name = "dispatchCap"];</code>
@@ -486,7 +487,8 @@ java.lang.String defaultValue);
   boolean hasDispatchCap();
   /**
    * <pre>
-   * A bound on the rate of deliveries. Not served yet: NOT_SERVED when set.
+   * Bounds on the rate and the concurrency of deliveries. Default: none. May be
+   * updated, also while sessions are open; as a whole or part by part.
    * </pre>
    *
    * <code>.headrace.v1.DispatchCap dispatch_cap = 19 [json_name = "dispatchCap"];</code>
@@ -495,7 +497,8 @@ java.lang.String defaultValue);
   io.headrace.v1.DispatchCap getDispatchCap();
   /**
    * <pre>
-   * A bound on the rate of deliveries. Not served yet: NOT_SERVED when set.
+   * Bounds on the rate and the concurrency of deliveries. Default: none. May be
+   * updated, also while sessions are open; as a whole or part by part.
    * </pre>
    *
    * <code>.headrace.v1.DispatchCap dispatch_cap = 19 [json_name = "dispatchCap"];</code>

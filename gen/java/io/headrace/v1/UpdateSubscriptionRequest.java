@@ -92,8 +92,8 @@ private static final long serialVersionUID = 0L;
    * <pre>
    * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
    * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
-   * "paused".
-   * At least one.
+   * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
+   * "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
    * </pre>
    *
    * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -107,8 +107,8 @@ private static final long serialVersionUID = 0L;
    * <pre>
    * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
    * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
-   * "paused".
-   * At least one.
+   * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
+   * "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
    * </pre>
    *
    * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -122,8 +122,8 @@ private static final long serialVersionUID = 0L;
    * <pre>
    * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
    * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
-   * "paused".
-   * At least one.
+   * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
+   * "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
    * </pre>
    *
    * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -654,8 +654,8 @@ private static final long serialVersionUID = 0L;
      * <pre>
      * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
      * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
-     * "paused".
-     * At least one.
+     * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
+     * "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -668,8 +668,8 @@ private static final long serialVersionUID = 0L;
      * <pre>
      * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
      * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
-     * "paused".
-     * At least one.
+     * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
+     * "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -686,8 +686,8 @@ private static final long serialVersionUID = 0L;
      * <pre>
      * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
      * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
-     * "paused".
-     * At least one.
+     * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
+     * "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -709,8 +709,8 @@ private static final long serialVersionUID = 0L;
      * <pre>
      * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
      * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
-     * "paused".
-     * At least one.
+     * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
+     * "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -730,8 +730,8 @@ private static final long serialVersionUID = 0L;
      * <pre>
      * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
      * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
-     * "paused".
-     * At least one.
+     * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
+     * "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -758,8 +758,8 @@ private static final long serialVersionUID = 0L;
      * <pre>
      * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
      * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
-     * "paused".
-     * At least one.
+     * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
+     * "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -778,8 +778,8 @@ private static final long serialVersionUID = 0L;
      * <pre>
      * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
      * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
-     * "paused".
-     * At least one.
+     * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
+     * "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -793,8 +793,8 @@ private static final long serialVersionUID = 0L;
      * <pre>
      * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
      * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
-     * "paused".
-     * At least one.
+     * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
+     * "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -811,8 +811,8 @@ private static final long serialVersionUID = 0L;
      * <pre>
      * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
      * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
-     * "paused".
-     * At least one.
+     * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
+     * "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
      * </pre>
      *
      * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>

@@ -41,8 +41,8 @@ public interface UpdateSubscriptionRequestOrBuilder extends
    * <pre>
    * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
    * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
-   * "paused".
-   * At least one.
+   * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
+   * "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
    * </pre>
    *
    * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -53,8 +53,8 @@ public interface UpdateSubscriptionRequestOrBuilder extends
    * <pre>
    * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
    * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
-   * "paused".
-   * At least one.
+   * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
+   * "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
    * </pre>
    *
    * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
@@ -65,8 +65,8 @@ public interface UpdateSubscriptionRequestOrBuilder extends
    * <pre>
    * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
    * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
-   * "paused".
-   * At least one.
+   * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
+   * "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
    * </pre>
    *
    * <code>.google.protobuf.FieldMask update_mask = 2 [json_name = "updateMask"];</code>
