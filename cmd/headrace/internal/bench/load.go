@@ -55,19 +55,30 @@ func (l *load) start(ctx context.Context, running *errgroup.Group) error {
 		s := &subscriber{client.Subscription(l.ground.sub), l.meter, l.options.Window, begin}
 		running.Go(func() error { return s.run(ctx) })
 	}
-	var topics []*headrace.Topic
+	var clients []*headrace.Client
 	for range l.options.connections() {
 		client, err := l.dial(ctx)
 		if err != nil {
 			return err
 		}
-		topics = append(topics, client.Topic(l.ground.topic))
+		clients = append(clients, client)
 	}
 	for i := range l.options.Publishers {
-		p := newPublisher(topics[i%len(topics)], l.meter, l.options, begin)
+		p := newPublisher(l.topicsOf(clients[i%len(clients)], i), l.meter, l.options, begin)
 		running.Go(func() error { return p.run(ctx) })
 	}
 	return nil
+}
+
+// topicsOf are the topics in the order in which a publisher takes them: each one
+// begins elsewhere.
+func (l *load) topicsOf(c *headrace.Client, publisher int) []*headrace.Topic {
+	n := len(l.ground.topics)
+	topics := make([]*headrace.Topic, n)
+	for i := range topics {
+		topics[i] = c.Topic(l.ground.topics[(i+publisher*n/l.options.Publishers)%n])
+	}
+	return topics
 }
 
 func (l *load) subscribers() int {

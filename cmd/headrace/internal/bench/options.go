@@ -38,7 +38,9 @@ type Options struct {
 	Publishers, InFlight, Connections int
 	// Subscribers have a client each, with Window messages unsettled at most.
 	Subscribers, Window int
-	Partitions          int
+	// Topics have Partitions each; publishers send to one after the other. Only
+	// Publish has more than one. IdleTopics are there besides, and get nothing.
+	Topics, IdleTopics, Partitions int
 	// BatchMessages, BatchBytes and BatchDelay are the client's own batching.
 	BatchMessages, BatchBytes int
 	BatchDelay                time.Duration
@@ -65,6 +67,8 @@ func (o Options) Validate() error {
 		atLeast("subscribers", o.Subscribers, 1),
 		atLeast("window", o.Window, 1),
 		atLeast("partitions", o.Partitions, 1),
+		atLeast("topics", o.Topics, 1),
+		atLeast("idle-topics", o.IdleTopics, 0),
 		atLeast("batch-messages", o.BatchMessages, 1),
 		atLeast("batch-bytes", o.BatchBytes, 1),
 		atLeast("duration", o.Duration, time.Millisecond),

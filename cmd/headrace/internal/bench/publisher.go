@@ -15,8 +15,10 @@ const noiseBytes = 1 << 20
 
 // publisher sends messages with a bounded number in flight.
 type publisher struct {
-	topic *headrace.Topic
-	meter *meter
+	// topics get a message each, in turn; next is whose turn it is.
+	topics []*headrace.Topic
+	next   int
+	meter  *meter
 	// timesResults says that the latency is the result's, not the delivery's.
 	timesResults bool
 	inFlight     int
@@ -29,9 +31,9 @@ type publisher struct {
 	random         *rand.Rand
 }
 
-func newPublisher(topic *headrace.Topic, m *meter, o Options, begin time.Time) *publisher {
+func newPublisher(topics []*headrace.Topic, m *meter, o Options, begin time.Time) *publisher {
 	p := &publisher{
-		topic:        topic,
+		topics:       topics,
 		meter:        m,
 		timesResults: o.Mode == Publish,
 		inFlight:     o.InFlight,
@@ -114,7 +116,9 @@ func (p *publisher) send(ctx context.Context) sent {
 	if len(p.payload) >= stampBytes {
 		binary.LittleEndian.PutUint64(p.payload, uint64(at))
 	}
-	return sent{p.topic.PublishAsync(ctx, headrace.Message{Data: p.payload}), at}
+	topic := p.topics[p.next]
+	p.next = (p.next + 1) % len(p.topics)
+	return sent{topic.PublishAsync(ctx, headrace.Message{Data: p.payload}), at}
 }
 
 func (p *publisher) collect(ctx context.Context, flying <-chan sent) error {

@@ -38,6 +38,8 @@ type Report struct {
 	Connections   int     `json:"connections"`
 	Subscribers   int     `json:"subscribers"`
 	Window        int     `json:"window_messages"`
+	Topics        int     `json:"topics"`
+	IdleTopics    int     `json:"idle_topics"`
 	Partitions    int     `json:"partitions"`
 	BatchMessages int     `json:"batch_messages"`
 	BatchBytes    int     `json:"batch_bytes"`
@@ -68,6 +70,8 @@ func newReport(o Options, w window, m *meter) Report {
 		Publishers:            o.Publishers,
 		InFlight:              o.InFlight,
 		Connections:           o.connections(),
+		Topics:                o.Topics,
+		IdleTopics:            o.IdleTopics,
 		Partitions:            o.Partitions,
 		BatchMessages:         o.BatchMessages,
 		BatchBytes:            o.BatchBytes,

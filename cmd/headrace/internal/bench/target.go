@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
 	"github.com/headrace/headrace/internal/serverproc"
 	"github.com/headrace/headrace/sdk/go"
@@ -72,29 +74,40 @@ func (t *target) dial(ctx context.Context, o Options) (*headrace.Client, error) 
 	)
 }
 
-// ground is the topic and subscription of one run.
+// ground are the topics and the subscription of one run.
 type ground struct {
-	topic, sub string
+	// topics get messages, idle ones do not.
+	topics, idle []string
+	sub          string
 }
 
-// prepare makes the topic, and in EndToEnd its subscription.
+// groundAtOnce bounds the topics that are made, or removed, at a time: many share a
+// commit then.
+const groundAtOnce = 256
+
+// prepare makes the topics, and in EndToEnd the first one's subscription.
 func prepare(ctx context.Context, c *headrace.Client, o Options) (ground, error) {
 	name := "bench-" + strings.ToLower(rand.Text()[:12])
-	g := ground{topic: name}
-	if _, err := c.Topics().Create(ctx, &headracev1.Topic{
-		Name:            name,
-		Partitions:      uint32(o.Partitions),
-		MaxMessageBytes: uint64(max(1<<20, o.Size+4<<10)),
-	}); err != nil {
+	all := make([]string, o.Topics+o.IdleTopics)
+	for i := range all {
+		all[i] = name + "-" + strconv.Itoa(i)
+	}
+	g := ground{topics: all[:o.Topics], idle: all[o.Topics:]}
+	err := g.each(ctx, func(ctx context.Context, topic string) error {
+		_, err := c.Topics().Create(ctx, &headracev1.Topic{
+			Name:            topic,
+			Partitions:      uint32(o.Partitions),
+			MaxMessageBytes: uint64(max(1<<20, o.Size+4<<10)),
+		})
+		return err
+	})
+	if err != nil || o.Mode == Publish {
 		return g, err
 	}
-	if o.Mode == Publish {
-		return g, nil
-	}
 	g.sub = name
-	_, err := c.Subscriptions().Create(ctx, &headracev1.Subscription{
+	_, err = c.Subscriptions().Create(ctx, &headracev1.Subscription{
 		Name:  g.sub,
-		Topic: g.topic,
+		Topic: g.topics[0],
 		Order: headracev1.DeliveryOrder_DELIVERY_ORDER_NONE,
 	})
 	return g, err
@@ -106,5 +119,17 @@ func (g ground) remove(ctx context.Context, c *headrace.Client) error {
 	if g.sub != "" {
 		err = c.Subscriptions().Delete(ctx, g.sub)
 	}
-	return errors.Join(err, c.Topics().Delete(ctx, g.topic))
+	return errors.Join(err, g.each(ctx, c.Topics().Delete))
+}
+
+// each calls fn for every topic, some at a time.
+func (g ground) each(ctx context.Context, fn func(ctx context.Context, topic string) error) error {
+	calls, ctx := errgroup.WithContext(ctx)
+	calls.SetLimit(groundAtOnce)
+	for _, topics := range [][]string{g.topics, g.idle} {
+		for _, topic := range topics {
+			calls.Go(func() error { return fn(ctx, topic) })
+		}
+	}
+	return calls.Wait()
 }

@@ -74,18 +74,20 @@ func addBenchFlags(c *cobra.Command, o *bench.Options) {
 	flags.IntVar(&o.Publishers, "publishers", 1, "number of publishers")
 	flags.IntVar(&o.Connections, "connections", 0, "connections that the publishers share, and batches with them; 0: one each")
 	flags.IntVar(&o.InFlight, "in-flight", 1000, "messages of one publisher that await their result")
-	flags.IntVar(&o.Partitions, "partitions", 1, "partitions of the topic")
+	flags.IntVar(&o.Partitions, "partitions", 1, "partitions of each topic")
+	flags.IntVar(&o.IdleTopics, "idle-topics", 0, "topics that are there besides and get nothing")
 	flags.IntVar(&o.BatchMessages, "batch-messages", headrace.DefaultBatchMessages, "most messages of one batch of the client")
 	flags.IntVar(&o.BatchBytes, "batch-bytes", headrace.DefaultBatchBytes, "most bytes of one batch of the client")
 	flags.DurationVar(&o.BatchDelay, "batch-delay", headrace.DefaultBatchDelay, "longest wait for a batch to fill")
 	flags.Float64Var(&o.Rate, "rate", 0, "messages sent a second, all publishers together; 0: as many as go")
 	flags.DurationVar(&o.Warmup, "warmup", 2*time.Second, "time before the measurement")
 	flags.DurationVar(&o.Duration, "duration", 15*time.Second, "time of the measurement")
-	o.Subscribers, o.Window = 1, benchWindowMessages
+	o.Subscribers, o.Window, o.Topics = 1, benchWindowMessages, 1
 	if o.Mode == bench.EndToEnd {
 		flags.IntVar(&o.Subscribers, "subscribers", 1, "number of subscribers, each with a connection of its own")
 		flags.IntVar(&o.Window, "window", benchWindowMessages, "messages that one subscriber holds unsettled at most")
 	} else {
+		flags.IntVar(&o.Topics, "topics", 1, "topics that get messages, one after the other")
 		flags.BoolVar(&o.Lone, "lone", false, "first measure a lone publisher with one message in flight, and compare")
 	}
 }
@@ -116,7 +118,9 @@ var benchColumns = []output.Column[bench.Report]{
 	{Head: "subscribers", Cell: func(r bench.Report) string {
 		return fmt.Sprintf("%s, window %s", output.Count(r.Subscribers), output.Count(r.Window))
 	}},
-	{Head: "partitions", Cell: func(r bench.Report) string { return output.Count(r.Partitions) }},
+	{Head: "topics", Cell: func(r bench.Report) string {
+		return fmt.Sprintf("%s of %s partition(s) each, and %s idle", output.Count(r.Topics), output.Count(r.Partitions), output.Count(r.IdleTopics))
+	}},
 	{Head: "sync policy", Cell: func(r bench.Report) string { return r.SyncPolicy }},
 	{Head: "lone publisher", Cell: loneText},
 }
