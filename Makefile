@@ -100,7 +100,7 @@ soak: ## The long ones: 200 kills, 300 power cuts, 600 moments, tests at their f
 	$(MAKE) power-cut CUT_ROUNDS=$(SOAK_CUT_ROUNDS) CUT_MOMENTS=$(SOAK_CUT_MOMENTS) CUT_LOADS=$(SOAK_CUT_LOADS)
 	$(MAKE) corruption DAMAGE_TRIALS=$(SOAK_DAMAGE_TRIALS)
 	$(MAKE) starved STARVED_FLAGS=-long
-	HEADRACE_TEST_SCALE=full $(GOTEST) -count=1 -timeout 2h ./server/... ./storage/...
+	HEADRACE_TEST_SCALE=full $(GOTEST) -count=1 -timeout 2h ./cmd/... ./server/... ./storage/...
 	$(MAKE) sim SIM_STEPS=$(SOAK_SIM_STEPS)
 	$(MAKE) fuzz-smoke FUZZ_RUNS=600000x
 

@@ -5,6 +5,7 @@ import (
 
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
 	"github.com/headrace/headrace/server/broker"
+	"github.com/headrace/headrace/server/wire"
 )
 
 // maxResultEntries bounds the runs and failures of one result, so that it fits
@@ -20,6 +21,8 @@ type publishSender struct {
 
 	// results are the open results, one a topic, in the order of their first batch.
 	results []*topicResult
+	// frame is the result that is being written.
+	frame wire.ResultFrame
 }
 
 // topicResult is the result of consecutive batches of one topic.
@@ -142,9 +145,8 @@ func (s *publishSender) result(t *publishedTopic) *topicResult {
 func (s *publishSender) flush() error {
 	for _, r := range s.results {
 		r.topic.result = nil
-		if err := s.stream.Send(&headracev1.PublishStreamResponse{
-			Frame: &headracev1.PublishStreamResponse_PublishResult_{PublishResult: r.proto()},
-		}); err != nil {
+		s.frame = r.frame()
+		if err := s.stream.SendMsg(&s.frame); err != nil {
 			return err
 		}
 	}
@@ -153,12 +155,12 @@ func (s *publishSender) flush() error {
 	return nil
 }
 
-func (r *topicResult) proto() *headracev1.PublishStreamResponse_PublishResult {
-	return &headracev1.PublishStreamResponse_PublishResult{
-		Topic:           r.topic.name,
-		ThroughSequence: r.through,
-		Runs:            r.outcome.runs,
-		Failures:        r.outcome.failures,
-		Durability:      r.outcome.durability(),
+func (r *topicResult) frame() wire.ResultFrame {
+	return wire.ResultFrame{
+		Topic:      r.topic.name,
+		Through:    r.through,
+		Runs:       r.outcome.runs,
+		Failures:   r.outcome.failures,
+		Durability: r.outcome.durability(),
 	}
 }

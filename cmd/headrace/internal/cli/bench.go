@@ -119,7 +119,8 @@ var benchColumns = []output.Column[bench.Report]{
 		return fmt.Sprintf("%s, window %s", output.Count(r.Subscribers), output.Count(r.Window))
 	}},
 	{Head: "topics", Cell: func(r bench.Report) string {
-		return fmt.Sprintf("%s of %s partition(s) each, and %s idle", output.Count(r.Topics), output.Count(r.Partitions), output.Count(r.IdleTopics))
+		return fmt.Sprintf("%s of %s partition(s) each, and %s idle",
+			output.Count(r.Topics), output.Count(r.Partitions), output.Count(r.IdleTopics))
 	}},
 	{Head: "sync policy", Cell: func(r bench.Report) string { return r.SyncPolicy }},
 	{Head: "lone publisher", Cell: loneText},
