@@ -10,6 +10,9 @@ func (s *State) attach(e *Attach) {
 	case e.Lease != 0 && (e.Lease < MinLease || e.Lease > MaxLease):
 		s.end(x, EndBadAttach, e.At)
 		return
+	case s.forgets && e.Replenish != Manual:
+		s.end(x, EndNeedsManual, e.At)
+		return
 	case x.closing:
 		s.sayEnd(x, EndClosed)
 	default:
@@ -50,27 +53,35 @@ func (s *State) refusal(e *Attach) EndReason {
 		return EndShutdown
 	case e.Lease != 0 && (e.Lease < MinLease || e.Lease > MaxLease):
 		return EndBadAttach
+	case s.forgets && e.Replenish != Manual:
+		return EndNeedsManual
+	case s.exact && e.Resume != nil:
+		return EndNotResumed // what is stored of it may not be gone yet
 	case s.config.Mode == Failover && e.Takeover && s.active != nil:
 		s.takeOver(s.active, e.At)
 		return 0
 	case s.config.Mode != Exclusive:
 		return 0
 	}
+	var former []*session
 	for _, x := range s.sessions {
-		if x.closing {
-			continue
+		if x.closing || x.absent && x.endBy > x.resumeBy {
+			continue // it holds what is leased, and nothing else
 		}
 		if !e.Takeover && (e.ClientID == "" || e.ClientID != x.clientID) {
 			return EndRefused
 		}
+		former = append(former, x)
+	}
+	for _, x := range former {
 		s.takeOver(x, e.At)
-		return 0
 	}
 	return 0
 }
 
 // takeOver ends the session that held an exclusive subscription, uncharged.
 func (s *State) takeOver(x *session, at Instant) {
+	s.dropUnsent(x, at)
 	s.revokeAll(x, TakenOver)
 	s.endAll(x, returned, at)
 	s.sayEnd(x, EndTakenOver)
@@ -78,6 +89,13 @@ func (s *State) takeOver(x *session, at Instant) {
 
 // end ends a session for a failure of its client: charged.
 func (s *State) end(x *session, reason EndReason, at Instant) {
+	if s.exact && !x.absent && x.stream.held.Messages > 0 {
+		end := s.out.endSession()
+		end.Session, end.Incarnation, end.Reason, end.Served = x.id, x.incarnation, reason, true
+		s.lose(x, at) // what it holds is leased
+		end.Waits = x.absent
+		return
+	}
 	s.endAll(x, lost, at)
 	s.sayEnd(x, reason)
 }
@@ -101,6 +119,10 @@ func (s *State) detach(e *Detach) {
 		s.endAll(x, returned, e.At)
 		s.finishLater(x)
 	case Gone:
+		if s.exact && x.stream.held.Messages > 0 {
+			s.lose(x, e.At)
+			return
+		}
 		s.endAll(x, returned, e.At)
 		s.remove(x)
 	default:
@@ -110,7 +132,7 @@ func (s *State) detach(e *Detach) {
 
 // revoke tells that first..last are no longer the session's.
 func (s *State) revoke(x *session, first, last uint64, reason RevokeReason) {
-	if x.absent {
+	if x.absent || first > x.given() { // what was not sent is told behind its frame
 		return
 	}
 	r := x.revoking

@@ -56,7 +56,7 @@ func (p *partition) check() error {
 			}
 			counted++
 		}
-		if offset >= p.next && (p.settled(offset) || p.order == OrderNone && c != nil && c.find(offset) != nil) {
+		if offset >= p.next && (p.settled(offset) || p.order == OrderNone && c != nil && c.find(offset) != nil || p.holds(offset)) {
 			ahead++
 		}
 	}
@@ -100,12 +100,16 @@ func (s *State) checkHeld() error {
 		for _, b := range x.blocks {
 			held.Messages += uint64(bits.OnesCount64(b.live))
 			held.Bytes += b.liveBytes()
-			if (b.live != 0 && !x.absent) != (b.timer != 0) {
+			if (b.live != 0 && (!x.absent || s.exact)) != (b.timer != 0) {
 				return fmt.Errorf("session %d: block %d has %x live and timer %d", x.id, b.first, b.live, b.timer)
 			}
 		}
 		if unstarted := x.countUnstarted(); x.answersRecall && unstarted != x.unstarted {
 			return fmt.Errorf("session %d did not start %d, counted %d", x.id, unstarted, x.unstarted)
+		}
+		held.Messages, held.Bytes = held.Messages+x.forgotten(s).Messages, held.Bytes+x.forgotten(s).Bytes
+		if bad := x.checkPages(); s.exact && bad != "" {
+			return fmt.Errorf("session %d: %s", x.id, bad)
 		}
 		if held != x.stream.held {
 			return fmt.Errorf("session %d holds %v, charged %v", x.id, held, x.stream.held)

@@ -79,7 +79,9 @@ type Config struct {
 	Paused bool
 	// Cap bounds rates and concurrency; default none.
 	Cap DispatchCap
-	// Order is OrderNone unless set; KeyPolicy BlockKey.
+	// Guarantee is AtLeastOnce unless set. It cannot change.
+	Guarantee Guarantee
+	// Order is OrderNone unless set; KeyPolicy BlockKey. AtMostOnce has none.
 	Order     Order
 	KeyPolicy KeyPolicy
 	// Subscription is the ceiling on what all sessions together hold; default
@@ -140,6 +142,10 @@ func (c Config) Validate() error {
 		return fmt.Errorf("%w: mode %d", ErrConfig, c.Mode)
 	case c.Order > OrderPartition || c.Order == OrderPartition && c.Mode == Shared:
 		return fmt.Errorf("%w: order %d", ErrConfig, c.Order)
+	case c.Guarantee > ExactlyOnce:
+		return fmt.Errorf("%w: guarantee %d", ErrConfig, c.Guarantee)
+	case c.Order != OrderNone && c.Guarantee == AtMostOnce:
+		return fmt.Errorf("%w: order %d with at most once", ErrConfig, c.Order)
 	case c.KeyPolicy > SkipKey:
 		return fmt.Errorf("%w: key policy %d", ErrConfig, c.KeyPolicy)
 	case !c.Cap.validate():

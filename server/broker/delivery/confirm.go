@@ -23,7 +23,10 @@ type replies struct {
 	told      uint64
 	acked     uint64
 	// failures ascend by number; those up to told are kept for repeats.
-	failures []Failure
+	failures    []Failure
+	maxFailures int
+	// said counts the changes of failures.
+	said uint64
 	// repeats are confirmed numbers that came again.
 	repeats []uint64
 	owed    bool // in State.owed
@@ -37,6 +40,8 @@ type pendingSettle struct {
 	// set and position say which change set it needs, see journal.covers.
 	set      uint64
 	position uint64
+	// pages is the same for the pages of an exactly-once session, see ledger.
+	pages uint64
 	// letter is the ticket of its last dead letter, 0 when it has none.
 	letter uint64
 }
@@ -44,6 +49,7 @@ type pendingSettle struct {
 // fail notes that a part of a settle came to nothing. Adjacent parts join; what is
 // told already makes room for what is not.
 func (x *session) fail(number, first, last uint64, reason FailureReason) {
+	x.said++
 	if n := len(x.failures); n > 0 {
 		f := &x.failures[n-1]
 		if f.Number == number && f.Reason == reason && f.Range.Last+1 == first && first != 0 {
@@ -51,10 +57,10 @@ func (x *session) fail(number, first, last uint64, reason FailureReason) {
 			return
 		}
 	}
-	if len(x.failures) >= maxFailures {
+	if len(x.failures) >= x.maxFailures {
 		x.forgetTold()
 	}
-	if len(x.failures) >= maxFailures {
+	if len(x.failures) >= x.maxFailures {
 		x.flooded = true
 		return
 	}
@@ -75,6 +81,10 @@ func (s *State) awaitCommit(o *outcome) {
 		s.end(x, EndFailuresUnread, o.at)
 		return
 	}
+	if s.exact {
+		o.durable = true // the number is
+		s.ledger.touch(&x.book.self)
+	}
 	if !o.durable && x.confirmed+1 == o.number {
 		x.confirmed = o.number
 		s.owe(x)
@@ -83,6 +93,7 @@ func (s *State) awaitCommit(o *outcome) {
 	p := pendingSettle{x: x, number: o.number}
 	if o.durable {
 		p.set, p.position, p.letter = s.journal.next, s.journal.position(), o.letter
+		p.pages = s.ledger.position()
 	}
 	s.pending.push(p)
 }
@@ -91,7 +102,7 @@ func (s *State) awaitCommit(o *outcome) {
 func (s *State) confirm() {
 	for s.pending.len() > 0 {
 		p := s.pending.front()
-		if !s.journal.covers(p.set, p.position) || p.letter > s.letters.durable {
+		if !s.journal.covers(p.set, p.position) || p.letter > s.letters.durable || s.exact && !s.ledger.covers(p) {
 			return
 		}
 		if !p.x.gone {
@@ -99,6 +110,9 @@ func (s *State) confirm() {
 			s.owe(p.x)
 		}
 		s.pending.pop()
+		if s.exact {
+			s.ledger.stamped = max(s.ledger.stamped-1, 0) // one of a session that is gone may not be
+		}
 	}
 }
 

@@ -22,7 +22,7 @@ func (s *State) dispatch() {
 	s.revive()
 	progress, alone := false, s.picker.eligible.len() <= 1
 	backlog := s.readyMessages()
-	for s.hasWork() && s.ceiling.room().some() && !s.capped && !s.rated() {
+	for s.hasWork() && s.ceiling.room().some() && !s.capped && s.unsent.bytes < maxUnsentBytes && !s.rated() {
 		x := s.pick()
 		if x == nil {
 			break

@@ -47,6 +47,16 @@
 // attempt. From then on, or from the delivery for a client that never tells, the
 // work lease runs, which only its extensions prolong; its end is a failed attempt.
 //
+// # How often a message may come
+//
+// Most of a State is the same for each [Guarantee]. At most once, a message is settled
+// when its frame is made, and the frame leaves when that is committed. Exactly once, a
+// frame leaves when it is committed who holds what: the change set has a page for each
+// session and one for each block that it holds, and [Recover] makes of them sessions
+// that wait to be taken up again. A number of a settle is written with what it changed
+// or after it, and is confirmed when both are committed. Leases go on when a stream
+// breaks, and across restarts.
+//
 // # Memory
 //
 // Effects and everything they point to stay valid until the next call of Next.
@@ -65,6 +75,8 @@
 //   - What is outstanding never exceeds a window or a ceiling, what was sent never
 //     exceeds a grant, but for a message that is larger than the limit itself and
 //     travels alone.
+//   - What is to be delivered at most once is committed as settled before it leaves, and
+//     what is to be delivered exactly once as held until some time.
 //   - At most one change set is on its way to the committer; what happens
 //     meanwhile is merged into the next.
 //

@@ -27,6 +27,10 @@ func (s *State) shutdown(e *Shutdown) {
 	s.closeAt = e.At + grace(e.Grace)
 	for s.absences.len() > 0 {
 		x := s.absences.top()
+		if s.exact {
+			s.abandon(x)
+			continue
+		}
 		s.endAll(x, returned, e.At)
 		s.sayEnd(x, EndShutdown)
 	}
@@ -52,11 +56,24 @@ func (s *State) endGraces() {
 	}
 	s.closed = true
 	for _, x := range s.sessions {
+		if s.exact {
+			s.keepHeld(x)
+			continue
+		}
 		s.takeBack(x)
 	}
 }
 
+// keepHeld leaves with a session what it holds when the subscription stops, for it may
+// be taken up again after a restart.
+func (s *State) keepHeld(x *session) {
+	s.dropUnsent(x, s.now)
+	x.book.keep = x.stream.held.Messages > 0
+	s.finishLater(x)
+}
+
 func (s *State) takeBack(x *session) {
+	s.dropUnsent(x, s.now)
 	s.revokeAll(x, DrainEnded)
 	s.endAll(x, returned, s.now)
 	s.finishLater(x)
@@ -75,7 +92,7 @@ func (s *State) finishLater(x *session) {
 func (s *State) finishAll() {
 	for _, x := range s.finishing {
 		x.finishing = false
-		if x.gone || x.absent || x.stream.held.Messages > 0 || x.told != x.applied {
+		if x.gone || x.absent || x.stream.held.Messages > 0 && !x.book.keep || x.told != x.applied {
 			continue
 		}
 		s.finished(x)
@@ -85,7 +102,7 @@ func (s *State) finishAll() {
 }
 
 func (s *State) finished(x *session) {
-	if x.draining && !x.drainTold {
+	if x.draining && !x.drainTold && x.stream.held.Messages == 0 {
 		x.drainTold = true
 		s.drains.remove(x)
 		s.out.drained().Session = x.id

@@ -204,10 +204,14 @@ const (
 	// EndSuperseded: another stream took the session up again. The session goes on.
 	EndSuperseded
 	// EndNotResumed: the session waited to be taken up again, in vain. Charged like a
-	// broken stream; there is no stream.
+	// broken stream; there is no stream. Or, not Served: there is no such session of an
+	// exactly-once subscription, and a new one needs a new id.
 	EndNotResumed
 	// EndBadAttach: the Attach asked for a lease out of bounds.
 	EndBadAttach
+	// EndNeedsManual: the Attach asked for an OnSettle session of an at-most-once
+	// subscription.
+	EndNeedsManual
 )
 
 // EndSession tells to end a session's stream. It is the session's last effect, but for
@@ -266,6 +270,8 @@ type ChangeSet struct {
 	Partitions []PartitionChange
 	// DeadLetters are stored with their messages. Each one is settled by this set.
 	DeadLetters []DeadLetter
+	// Sessions are what changed of the sessions of an exactly-once subscription.
+	Sessions []SessionChange
 }
 
 // Bounds of a change set, as the store will write it. One dead letter that is larger

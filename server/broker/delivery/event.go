@@ -60,7 +60,8 @@ type Attach struct {
 	Takeover bool
 	Features Features
 	// Resume takes the session up again, on a stream with another incarnation; nil: it
-	// is a new one. If it is not there any more, a new one begins.
+	// is a new one. If it is not there any more, a new one begins; but exactly once, for
+	// what is stored of it may not be gone yet: that is refused with EndNotResumed.
 	Resume *Resume
 }
 

@@ -12,6 +12,8 @@ type frame struct {
 	block *block
 	seg   *segment // of the last run
 	done  bool
+	// pins are the segments that an unsent frame keeps.
+	pins []*segment
 	// avoid is whom the message that is being offered is not to go to.
 	avoid *session
 	// progress says that others may be offered another message than before.
@@ -161,7 +163,7 @@ func (s *State) put(f *frame, g *segment, first, n uint64, attempt uint32) {
 	f.slots -= n
 	f.done = f.slots == 0
 	if f.out == nil {
-		f.out = s.out.deliver()
+		f.out = s.newDeliver()
 		f.out.Session, f.out.FirstSequence = f.x.id, f.x.sent+1
 	}
 	if attempt > 1 {
@@ -173,7 +175,12 @@ func (s *State) put(f *frame, g *segment, first, n uint64, attempt uint32) {
 	if g.keyed() {
 		s.sentOf(f.x, g, first, n, f.x.sent+1, attempt)
 	}
-	f.block = s.record(f.x, g, first, n, f.block)
+	if s.guarded {
+		f.pin(g)
+	}
+	if !s.forgets {
+		f.block = s.record(f.x, g, first, n, f.block)
+	}
 	s.chargeDelivery(f.x, n, bytes)
 	g.p.counters.Delivered += n
 }
@@ -205,6 +212,10 @@ func (s *State) finishFrame(f *frame) bool {
 	f.x.servedTurn = s.turn
 	if s.cap.on {
 		s.cap.take(uint64(f.out.Messages), f.out.Bytes)
+	}
+	if s.guarded {
+		s.holdBack(f)
+		return true
 	}
 	s.sent(f.x)
 	return true

@@ -112,22 +112,38 @@ func (b *budget) take(bytes, keys int) bool {
 	return true
 }
 
+// halve parts a budget.
+func (b budget) halve() (one, other budget) {
+	other = budget{b.bytes / 2, b.keys / 2}
+	return budget{b.bytes - other.bytes, b.keys - other.keys}, other
+}
+
 // write makes the next change set, if there is anything to write and none is in
 // flight.
 func (s *State) write() {
 	j := &s.journal
-	if j.inFlight || !j.dirty() && !s.letters.ready() {
+	if j.inFlight || !s.mustWrite() {
 		return
 	}
 	left := j.open()
+	pages := budget{}
+	if s.exact {
+		left, pages = left.halve()
+		pages.keys = min(pages.keys, s.ledger.limit)
+	}
 	s.takeLetters(&left)
-	s.out.effects = append(s.out.effects, j.build(left))
+	set := j.build(left)
+	if s.exact {
+		s.takePages(&pages)
+	}
+	s.out.effects = append(s.out.effects, set)
 }
 
 // open begins the next change set.
 func (j *journal) open() budget {
 	j.set.Number = j.next
 	j.set.Partitions, j.set.DeadLetters = j.set.Partitions[:0], j.set.DeadLetters[:0]
+	j.set.Sessions = j.set.Sessions[:0]
 	j.cut = j.cut[:0]
 	return budget{MaxChangeSetBytes, MaxChangeSetKeys}
 }

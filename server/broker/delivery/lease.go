@@ -9,6 +9,9 @@ import (
 // behind the caller's by all stalls so far, so that a stall moves every end at
 // once and no record has to be touched.
 
+// never is later than anything, and stays so when a stall is added.
+const never = Instant(math.MaxInt64 / 2)
+
 func (s *State) leaseClock(t Instant) Instant { return t - s.stalled }
 
 func newLeases() heap[*block] {
@@ -21,13 +24,16 @@ func newLeases() heap[*block] {
 // queueEnd is when what was not started of a block goes to others, unless its
 // session is heard.
 func (s *State) queueEnd(b *block) Instant {
+	if b.x.absent {
+		return b.x.resumeBy // exactly once alone has a timer then
+	}
 	return max(b.sent, b.x.heard) + s.config.QueueLease
 }
 
 // judge ends those of some deliveries of a block whose leases ended before an
 // event that names them was read, though no timer has fired yet.
 func (s *State) judge(b *block, named uint64, at Instant) {
-	if b.due <= s.leaseClock(at) {
+	if b.due <= s.leaseClock(at) && !b.isUnsent() {
 		s.expire(b, s.ended(b, s.leaseClock(at))&named, at)
 	}
 }
@@ -35,7 +41,7 @@ func (s *State) judge(b *block, named uint64, at Instant) {
 // judgeQueue ends the queue leases of a session that had ended before it was heard.
 func (s *State) judgeQueue(x *session, at Instant) {
 	for _, b := range x.blocks {
-		if b.sent+s.config.QueueLease <= s.leaseClock(at) {
+		if b.sent+s.config.QueueLease <= s.leaseClock(at) && !b.isUnsent() {
 			s.expire(b, b.live&^b.started, at)
 		}
 	}
@@ -76,8 +82,12 @@ func (s *State) expireLeases() {
 // expire ends deliveries of a block whose leases ended at a time or before: charged
 // if they were started.
 func (s *State) expire(b *block, mask uint64, at Instant) {
-	s.takeAway(b, mask&b.started, expired, LeaseExpired, at)
-	s.takeAway(b, mask&^b.started, returned, QueueLeaseEnded, at)
+	ended, unstarted := expired, returned
+	if b.x.absent {
+		ended, unstarted = lost, mislaid
+	}
+	s.takeAway(b, mask&b.started, ended, LeaseExpired, at)
+	s.takeAway(b, mask&^b.started, unstarted, QueueLeaseEnded, at)
 	s.pool.last = nil
 }
 
@@ -120,6 +130,9 @@ func (s *State) ended(b *block, at Instant) (mask uint64) {
 func (s *State) prolong(o *outcome, b *block, from, to uint8) {
 	named := bitsOf(from, to)
 	s.startWork(b, named, s.leaseClock(o.at))
+	if s.exact {
+		s.ledger.touch(b.page)
+	}
 	limit := max(s.config.LeaseCap, o.x.lease)
 	if b.clocks == nil && b.live&b.started&^named == 0 {
 		b.ends = max(b.ends, min(o.until, b.began+limit))
@@ -168,10 +181,14 @@ func (s *State) freeClocks(b *block) {
 
 // rearm sets a block's timer to the first end of a lease.
 func (s *State) rearm(b *block) {
-	if b.x.absent {
+	if b.x.absent && !s.exact {
 		return
 	}
-	b.due = math.MaxInt64
+	b.due = never
+	if b.isUnsent() {
+		s.leases.put(b)
+		return
+	}
 	if b.live&^b.started != 0 {
 		b.due = s.queueEnd(b)
 	}

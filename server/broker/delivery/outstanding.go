@@ -32,6 +32,8 @@ type block struct {
 	sent, began, ends Instant
 	// clocks has them one by one when they do not.
 	clocks *clocks
+	// page is where an exactly-once session's block is written down.
+	page *page
 	// due is when the first live lease ends, at the earliest.
 	due   Instant
 	timer int // place in State.leases
@@ -145,6 +147,10 @@ func (s *State) newBlock(x *session, first uint64) *block {
 		b.due = s.queueEnd(b)
 	} else {
 		b.started, b.due = math.MaxUint64, b.ends
+	}
+	if s.exact {
+		s.openPage(b)
+		b.due = never // until it is sent
 	}
 	s.leases.put(b)
 	return b

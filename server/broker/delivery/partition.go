@@ -24,6 +24,9 @@ type partition struct {
 	// skip holds settled offsets above the floor that need no bitmap: holes, and
 	// chunks that are acked whole and committed so.
 	skip ranges
+	// held are offsets that sessions held before this State was made and that next has
+	// not reached: they are not fresh, see Recover.
+	held ranges
 	// stored holds the indexes of the chunks that the store has.
 	stored ranges
 	// counted is the number of offsets that have a Count.
@@ -90,11 +93,39 @@ func (p *partition) advance() {
 	for p.ahead > 0 && p.next < p.head {
 		n := p.staleRun(p.next)
 		if n == 0 {
-			return
+			break
 		}
 		p.next += n
 		p.ahead -= n
 	}
+	if len(p.held) > 0 {
+		p.held.dropBelow(p.next)
+	}
+}
+
+// hold notes that a session holds an offset that next has not reached.
+func (p *partition) hold(offset uint64) {
+	p.held.add(offset, offset)
+	if offset >= p.next && !p.countedFresh(offset) {
+		p.ahead++
+	}
+}
+
+// countedFresh says that an offset is not fresh already for what is counted of it.
+func (p *partition) countedFresh(offset uint64) bool {
+	return p.order == OrderNone && p.count(offset) != nil
+}
+
+// heldIn counts the offsets of first..last that are not fresh only because they are held.
+func (p *partition) heldIn(first, last uint64) (n uint64) {
+	for i := p.held.search(first); i < len(p.held) && p.held[i].First <= last; i++ {
+		for offset := max(first, p.held[i].First); offset <= min(last, p.held[i].Last); offset++ {
+			if !p.settled(offset) && !p.countedFresh(offset) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // staleRun returns how many offsets from the given one on are known not to be
@@ -105,13 +136,21 @@ func (p *partition) staleRun(offset uint64) uint64 {
 	}
 	c := p.chunks[offset/ChunkOffsets]
 	if c == nil {
-		return 0
+		return p.heldRun(offset)
 	}
 	if first, last := c.acked.Next(bit(offset)); first == bit(offset) {
 		return uint64(last - first + 1)
 	}
 	if p.order == OrderNone && c.find(offset) != nil {
 		return 1
+	}
+	return p.heldRun(offset)
+}
+
+// heldRun is the part of staleRun that is held.
+func (p *partition) heldRun(offset uint64) uint64 {
+	if r, ok := p.held.find(offset); ok {
+		return r.Last - offset + 1
 	}
 	return 0
 }
@@ -124,6 +163,9 @@ func (p *partition) freshRun(limit uint64) uint64 {
 	end := min(p.next+limit, (p.next/ChunkOffsets+1)*ChunkOffsets)
 	if i := p.skip.search(p.next); i < len(p.skip) {
 		end = min(end, p.skip[i].First)
+	}
+	if i := p.held.search(p.next); i < len(p.held) {
+		end = min(end, p.held[i].First)
 	}
 	if c := p.chunks[p.next/ChunkOffsets]; c != nil {
 		first, _ := c.acked.Next(bit(p.next))
@@ -147,7 +189,7 @@ func (p *partition) addHole(first, last uint64) {
 	p.head = max(p.head, last+1)
 	p.above += last - first + 1 - p.settledIn(first, last)
 	if low := max(first, p.next); low <= last {
-		p.ahead += last - low + 1 - p.settledIn(low, last)
+		p.ahead += last - low + 1 - p.settledIn(low, last) - p.heldIn(low, last)
 		if p.order == OrderNone {
 			p.ahead -= p.countedIn(low, last)
 		}

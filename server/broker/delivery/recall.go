@@ -117,7 +117,7 @@ func (s *State) askOf(x *session, n uint64) (asked uint64) {
 	for i := len(x.blocks) - 1; i >= 0 && asked < n && (r == nil || len(r.Ranges) < maxRecallRanges); i-- {
 		b := x.blocks[i]
 		mask := b.live &^ b.started &^ b.recalled
-		if b.sent > young || mask == 0 {
+		if b.sent > young || mask == 0 || b.isUnsent() {
 			continue
 		}
 		for uint64(bits.OnesCount64(mask)) > n-asked {

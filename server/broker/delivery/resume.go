@@ -19,7 +19,7 @@ type Resumed struct {
 
 func newAbsences() heap[*session] {
 	return heap[*session]{
-		less:  func(a, b *session) bool { return a.resumeBy < b.resumeBy },
+		less:  func(a, b *session) bool { return a.endBy < b.endBy },
 		place: func(x *session) *int { return &x.absentTimer },
 	}
 }
@@ -40,27 +40,71 @@ func (c *Config) resumeWindow() time.Duration {
 // ends at once.
 func (s *State) lose(x *session, at Instant) {
 	window := s.config.resumeWindow()
-	if !x.resumes || window == 0 || x.closing || s.closing {
+	s.dropUnsent(x, at)
+	switch {
+	case s.exact && x.stream.held.Messages > 0 && !x.closing:
+		if window = max(window, 0); !x.resumes {
+			window = 0 // what it did not start comes back at once, the rest is leased
+		}
+	case !x.resumes || window == 0 || x.closing || s.closing:
 		s.endAll(x, lost, at)
 		s.remove(x)
 		return
 	}
 	s.stopServing(x)
-	x.absent, x.resumeBy = true, s.leaseClock(at)+window
 	s.silences.remove(x)
 	s.beats.remove(x)
 	s.drains.remove(x)
+	s.leave(x, s.leaseClock(at)+window)
+	if s.exact && s.closing {
+		s.abandon(x)
+	}
+}
+
+// leave has a session wait until a time to be taken up again. Leases do not end
+// meanwhile; those of an exactly-once session not before their time either.
+func (s *State) leave(x *session, until Instant) {
+	x.absent, x.resumeBy, x.endBy = true, until, until
 	for _, b := range x.blocks {
-		s.leases.remove(b)
+		if s.exact {
+			s.outlive(b, until)
+		} else {
+			s.leases.remove(b)
+		}
 	}
 	s.absences.put(x)
 }
 
 // endAbsences ends the sessions that were not taken up again in time.
 func (s *State) endAbsences() {
-	for s.absences.len() > 0 && s.absences.top().resumeBy <= s.leaseClock(s.now) {
-		s.end(s.absences.top(), EndNotResumed, s.now)
+	for s.absences.len() > 0 && s.absences.top().endBy <= s.leaseClock(s.now) {
+		if x := s.absences.top(); !s.exact || !s.stillLeased(x) {
+			s.end(x, EndNotResumed, s.now)
+		}
 	}
+}
+
+// stillLeased says whether leases of an absent session go on, and has it looked at again
+// when the last of them ends.
+func (s *State) stillLeased(x *session) bool {
+	end := x.endBy
+	for _, b := range x.blocks {
+		if started := b.live & b.started; started != 0 {
+			end = max(end, b.leasesEnd(started))
+		}
+	}
+	if end <= s.leaseClock(s.now) {
+		return false
+	}
+	x.endBy = end
+	s.absences.put(x)
+	return true
+}
+
+// abandon forgets a session that is to be there again after a restart.
+func (s *State) abandon(x *session) {
+	x.book.keep = true
+	s.sayEnd(x, EndShutdown)
 }
 
 // resume takes a session up again on a new stream, which takes the place of the old
@@ -72,6 +116,7 @@ func (s *State) resume(x *session, e *Attach) {
 		end := s.out.endSession()
 		end.Session, end.Incarnation, end.Reason, end.Served = x.id, x.incarnation, EndSuperseded, true
 	}
+	s.dropUnsent(x, e.At)
 	x.absent = true // nothing of this is told: it is in what it kept
 	s.releaseOthers(x, e)
 	s.settleKeys()

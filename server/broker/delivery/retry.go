@@ -203,7 +203,13 @@ func (s *State) commit(number uint64) {
 	for _, e := range s.journal.commit() {
 		s.reroute(e)
 	}
+	if s.exact {
+		s.ledger.commit()
+	}
 	s.laid()
+	if s.guarded {
+		s.release()
+	}
 	s.confirm()
 }
 
@@ -222,7 +228,9 @@ func (s *State) recover(p *partition) {
 	slices.Sort(indexes)
 	for _, index := range indexes {
 		for _, count := range p.chunks[index].counts {
-			s.restoreOne(p, count)
+			if _, held := p.held.find(count.Offset); !held {
+				s.restoreOne(p, count)
+			}
 		}
 	}
 	s.pool.last = nil

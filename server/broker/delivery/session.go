@@ -26,9 +26,12 @@ type session struct {
 	order   uint64
 	// resumes: it may be taken up again; absent: it has no stream, and waits for that
 	// until resumeBy, on the lease clock.
-	resumes     bool
-	absent      bool
-	resumeBy    Instant
+	resumes  bool
+	absent   bool
+	resumeBy Instant
+	// endBy is when its absence is looked at: at resumeBy, and, exactly once, when what
+	// it still has leased ends.
+	endBy       Instant
 	absentTimer int // place in State.absences
 	// maxMessage is the largest message that fits into one of its frames.
 	maxMessage uint64
@@ -53,6 +56,8 @@ type session struct {
 	drainAt   Instant
 	drainTold bool
 	finishing bool // in State.finishing
+	// book is what is written down of it, when it is exactly-once.
+	book book
 
 	// waitsFor is the size of the message that its byte credit is too small for.
 	waitsFor uint64
@@ -84,10 +89,15 @@ func (s *State) newSession(e *Attach) *session {
 	x := &session{
 		id: e.Session, incarnation: e.Incarnation, clientID: e.ClientID, replenish: e.Replenish, since: e.At,
 		lease: orDefault(e.Lease, s.config.Lease), ownLease: e.Lease != 0,
-		index: len(s.sessions), writable: true, serving: true, shunned: newOffsetHeap(), own: newOffsetHeap(),
+		replies: replies{maxFailures: maxFailures},
+		index:   len(s.sessions), writable: true, serving: true, shunned: newOffsetHeap(), own: newOffsetHeap(),
 	}
 	x.features(e.Features)
 	x.frames(e.MaxFrameBytes)
+	if s.exact {
+		x.maxFailures = maxExactFailures
+		x.book.self.x = x
+	}
 	x.window = e.Window
 	x.stream.limit = x.streamLimit(s.config.Stream)
 	if e.ClientID != "" {
@@ -140,6 +150,9 @@ func (s *State) leaveClient(x *session) {
 func (s *State) remove(x *session) {
 	s.stopServing(x)
 	x.gone = true
+	if s.exact {
+		s.closeBook(x)
+	}
 	s.unavoid(x)
 	s.leaveClient(x)
 	s.drains.remove(x)

@@ -150,7 +150,7 @@ func (s *State) walk(o *outcome, r SequenceRange) {
 	if r.First == 0 && r.First <= r.Last {
 		x.fail(o.number, 0, 0, Unknown)
 	}
-	next, last := max(r.First, 1), min(r.Last, x.sent)
+	next, last := max(r.First, 1), min(r.Last, x.given())
 	for i := x.find(next); i < len(x.blocks) && next <= last; i++ {
 		b := x.blocks[i]
 		if b.first > last {
@@ -162,16 +162,16 @@ func (s *State) walk(o *outcome, r SequenceRange) {
 			from, to := firstRun(mask)
 			mask &^= bitsOf(from, to)
 			if start := b.first + uint64(from); start > next {
-				x.fail(o.number, next, start-1, Stale)
+				s.stale(o, next, start-1)
 			}
 			next = b.first + uint64(to)
 			s.strike(o, b, from, to)
 		}
 	}
 	if next <= last {
-		x.fail(o.number, next, last, Stale)
+		s.stale(o, next, last)
 	}
-	if beyond := max(r.First, x.sent+1); beyond <= r.Last {
+	if beyond := max(r.First, x.given()+1); beyond <= r.Last {
 		x.fail(o.number, beyond, r.Last, Unknown)
 	}
 }
@@ -186,6 +186,9 @@ func (s *State) strike(o *outcome, b *block, from, to uint8) {
 		s.notRecallable(b, bitsOf(from, to))
 	}
 	b.live &^= bitsOf(from, to)
+	if s.exact {
+		s.struck(o, b)
+	}
 	for i := range b.runs {
 		r := &b.runs[i]
 		low, high := max(from, r.at), min(to, r.at+r.n)
@@ -237,6 +240,7 @@ func (s *State) finish(o *outcome, g *segment, first, n uint64) {
 // endAll ends everything that a session holds. What its stream lost is charged only
 // as far as it was started.
 func (s *State) endAll(x *session, kind outcomeKind, at Instant) {
+	s.dropUnsent(x, at)
 	o := outcome{x: x, kind: kind, at: at, delay: -1}
 	for _, b := range x.blocks {
 		for b.live != 0 {
@@ -250,4 +254,28 @@ func (s *State) endAll(x *session, kind outcomeKind, at Instant) {
 	s.pool.last = nil
 	s.tidy(x)
 	s.refreshAfter(x)
+}
+
+// stale answers for sequences that are not the session's any more.
+func (s *State) stale(o *outcome, first, last uint64) {
+	x := o.x
+	switch {
+	case s.forgets && (o.kind == acked || o.kind == extended):
+		return // it was settled before it was sent, and has no lease
+	case o.kind != acked || len(x.book.acked) == 0:
+		x.fail(o.number, first, last, Stale)
+		return
+	}
+	for _, r := range x.book.acked[x.book.acked.search(first):] {
+		if r.First > last {
+			break
+		}
+		if r.First > first {
+			x.fail(o.number, first, r.First-1, Stale)
+		}
+		first = r.Last + 1
+	}
+	if first <= last {
+		x.fail(o.number, first, last, Stale)
+	}
 }

@@ -95,6 +95,7 @@ func (s *sim) rules() model.Rules {
 	r := model.Rules{
 		Exclusive: c.Mode == delivery.Exclusive,
 		Failover:  c.Mode == delivery.Failover, Paused: c.Paused,
+		Exact: c.Guarantee == delivery.ExactlyOnce, Forgets: c.Guarantee == delivery.AtMostOnce,
 		MessageRate: c.Cap.MessagesPerSecond, ByteRate: c.Cap.BytesPerSecond, Concurrency: c.Cap.Concurrency,
 		Order:        []string{"", "key", "partition"}[c.Order],
 		Policy:       []string{"", "park", "skip"}[c.KeyPolicy],
@@ -303,6 +304,9 @@ func (s *sim) tellSettle(e *delivery.Settle, verdict model.Verdict) {
 		Session: uint64(e.Session), At: e.At, Number: e.Number, Ranges: modelRanges(e.Ranges), Verdict: verdict, Delay: e.Delay, Code: e.Code,
 	})
 	s.emit(e)
+	if c := s.client(e.Session); c != nil {
+		c.unconfirmed = append(c.unconfirmed, e)
+	}
 }
 
 func modelRanges(all []delivery.SequenceRange) (out []model.Range) {
@@ -332,6 +336,11 @@ func (s *sim) extend() {
 		Stamp: delivery.Stamp{Session: c.id, Incarnation: c.incarnation, At: s.at()}, Ranges: s.ranges(c), Number: s.number(c),
 		Duration: time.Duration(s.IntN(40)) * time.Second,
 	}
+	c.unconfirmed = append(c.unconfirmed, e)
+	s.tellExtend(e)
+}
+
+func (s *sim) tellExtend(e *delivery.Extend) {
 	s.model.Settle(model.Settle{
 		Session: uint64(e.Session), At: e.At, Number: e.Number, Ranges: modelRanges(e.Ranges),
 		Verdict: model.Extension, Duration: e.Duration,
@@ -423,6 +432,7 @@ func (s *sim) stall() {
 func (s *sim) configure() {
 	fresh := s.randomConfig()
 	fresh.Mode, fresh.Order, fresh.Seed = s.config.Mode, s.config.Order, s.config.Seed
+	fresh.Guarantee = s.config.Guarantee
 	if fresh.Order != delivery.OrderNone {
 		fresh.MaxWaiting = 0
 	}
@@ -487,4 +497,7 @@ func (s *sim) commit() {
 	number := s.store.commit()
 	s.model.Committed(number)
 	s.emit(&delivery.Committed{Number: number})
+	if s.config.Guarantee != delivery.AtLeastOnce && s.failure == nil {
+		s.failure = s.turn() // what it sends comes before what happens next
+	}
 }

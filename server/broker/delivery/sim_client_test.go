@@ -16,6 +16,8 @@ type simClient struct {
 	number      uint64   // last settle number used
 	admitted    bool
 	asked       []delivery.SequenceRange // back, and not answered yet
+	// unconfirmed are its settles and extensions that it may have to send again.
+	unconfirmed []delivery.Event
 }
 
 func (c *simClient) received(e *delivery.Deliver) {

@@ -13,7 +13,8 @@ var (
 		delivery.EndClosed: "closed", delivery.EndShutdown: "shutdown", delivery.EndRefused: "refused",
 		delivery.EndTakenOver: "taken over", delivery.EndSilent: "silent", delivery.EndSettleGap: "settle gap",
 		delivery.EndWrongCredit: "wrong credit", delivery.EndAttachedTwice: "attached twice",
-		delivery.EndSuperseded: "superseded", delivery.EndNotResumed: "not resumed",
+		delivery.EndNeedsManual: "needs manual",
+		delivery.EndSuperseded:  "superseded", delivery.EndNotResumed: "not resumed",
 	}
 	revokeReasons = map[delivery.RevokeReason]string{
 		delivery.KeyOrder:     "key order",
@@ -83,17 +84,35 @@ func (s *sim) changed(e *delivery.ChangeSet) error {
 		}
 		dead = append(dead, out)
 	}
-	return s.model.Changed(e.Number, modelChanges(e, s.config.Order), dead)
+	if err := s.model.Changed(e.Number, modelChanges(e, s.config.Order), dead); err != nil {
+		return err
+	}
+	return s.model.ChangedSessions(modelSessions(e.Sessions))
 }
 
 func (s *sim) deliver(e *delivery.Deliver) error {
-	d := model.Delivery{
+	d, err := s.modelDelivery(e)
+	if err != nil {
+		return err
+	}
+	if c := s.client(e.Session); c != nil {
+		c.received(e)
+	}
+	if s.config.Guarantee != delivery.AtLeastOnce {
+		return s.model.Sent(d)
+	}
+	return s.model.Delivered(d)
+}
+
+// modelDelivery is a frame in the model's words; its messages must be at hand.
+func (s *sim) modelDelivery(e *delivery.Deliver) (*model.Delivery, error) {
+	d := &model.Delivery{
 		Session: uint64(e.Session), FirstSequence: e.FirstSequence, ChargedBytes: e.ChargedBytes, Bytes: e.Bytes,
 		Runs: len(e.Runs), AttemptRuns: len(e.Attempts),
 	}
 	for _, r := range e.Runs {
 		if err := s.store.partitions[r.Partition].loadedRun(r); err != nil {
-			return err
+			return nil, err
 		}
 		for i := range uint64(r.Count) {
 			d.Messages = append(d.Messages, model.Delivered{Partition: r.Partition, Offset: r.First + i, Attempt: 1})
@@ -105,12 +124,9 @@ func (s *sim) deliver(e *delivery.Deliver) error {
 		}
 	}
 	if len(d.Messages) != int(e.Messages) {
-		return fmt.Errorf("%d messages in runs, %d in all", len(d.Messages), e.Messages)
+		return nil, fmt.Errorf("%d messages in runs, %d in all", len(d.Messages), e.Messages)
 	}
-	if c := s.client(e.Session); c != nil {
-		c.received(e)
-	}
-	return s.model.Delivered(&d)
+	return d, nil
 }
 
 func (s *sim) settleResult(e *delivery.SettleResult) error {
@@ -119,6 +135,9 @@ func (s *sim) settleResult(e *delivery.SettleResult) error {
 		failures = append(failures, model.ResultFailure{
 			Number: f.Number, First: f.Range.First, Last: f.Range.Last, Reason: failureReasons[f.Reason],
 		})
+	}
+	if c := s.client(e.Session); c != nil {
+		c.confirmed(e.ConfirmedThrough)
 	}
 	return s.model.Confirmed(uint64(e.Session), e.ConfirmedThrough, failures)
 }

@@ -17,11 +17,11 @@ func (s *sim) restart() {
 		s.model.Committed(s.store.commit())
 	}
 	s.store.forget()
-	s.clients, s.away = nil, nil
-	s.model.Restart()
+	s.clientsAfterRestart()
+	s.model.Restart(s.now)
 	s.store.forgotten = s.model.Totals().Since(s.store.totals())
 	s.config.Seed = s.Uint64()
-	s.state = delivery.New(s.config, s.store.cursors())
+	s.state = s.recovered()
 }
 
 // totals sums the counters on disk.
@@ -53,7 +53,7 @@ func (s *sim) calm() {
 		s.model.Release(id)
 		s.emit(&delivery.ReleaseKeys{Partition: id, All: true})
 	}
-	s.config = delivery.Config{Mode: s.config.Mode, Order: s.config.Order, BackoffMin: time.Second, BackoffMax: time.Minute, LeaseCap: time.Hour}
+	s.config = delivery.Config{Mode: s.config.Mode, Order: s.config.Order, Guarantee: s.config.Guarantee, BackoffMin: time.Second, BackoffMax: time.Minute, LeaseCap: time.Hour}
 	s.model.Configure(s.rules())
 	s.emit(&delivery.Configure{Config: s.config})
 }
@@ -98,10 +98,20 @@ func (s *sim) attachPatient() {
 		Window: delivery.Credit{Messages: 1 << 30, Bytes: 1 << 40}, MaxFrameBytes: 1 << 20, Lease: time.Minute,
 		Takeover: true,
 	}
+	manual := s.config.Guarantee == delivery.AtMostOnce
+	if manual {
+		e.Replenish = delivery.Manual
+	}
 	s.nextID++
-	s.clients = append(s.clients, &simClient{id: e.Session})
+	s.clients = append(s.clients, &simClient{id: e.Session, manual: manual})
 	s.model.Attach(model.Attach{
 		Session: uint64(e.Session), At: e.At, Window: model.Limit(e.Window), MaxFrame: e.MaxFrameBytes, Lease: e.Lease, Takeover: true,
+		Manual: manual,
 	})
 	s.emit(e)
+	if manual {
+		all := &delivery.Grant{Stamp: e.Stamp, ThroughSequence: 1 << 40, ThroughBytes: 1 << 50}
+		s.model.Grant(uint64(e.Session), e.At, model.Limit{Messages: all.ThroughSequence, Bytes: all.ThroughBytes})
+		s.emit(all)
+	}
 }

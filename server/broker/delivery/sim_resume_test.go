@@ -45,6 +45,7 @@ func (s *sim) resume() {
 		Attach: modelAttach(e), ReceivedThrough: e.Resume.ReceivedThrough, Holding: modelRanges(e.Resume.Holding),
 	})
 	s.emit(e)
+	s.sendAgain(c)
 	if s.one(2) { // late frames of the old stream
 		old.At = s.at()
 		s.emit(&delivery.Settle{
@@ -62,7 +63,7 @@ func (s *sim) attached(e *delivery.Attached) error {
 	}
 	if e.Resumed == nil {
 		if c != nil {
-			*c = simClient{id: c.id, incarnation: c.incarnation, manual: c.manual, admitted: true}
+			*c = simClient{id: c.id, incarnation: c.incarnation, manual: c.manual, admitted: true, unconfirmed: c.unconfirmed}
 		}
 		return s.model.Attached(uint64(e.Session))
 	}

@@ -18,6 +18,9 @@ type simStore struct {
 	open *delivery.ChangeSet
 	// forgotten are counts that a restart lost.
 	forgotten model.Totals
+	// sessions are those of an exactly-once subscription, and version counts commits.
+	sessions map[delivery.SessionID]*simSession
+	version  uint64
 }
 
 // simPartition is a partition on disk.
@@ -142,6 +145,7 @@ func (st *simStore) commit() uint64 {
 			}
 		}
 	}
+	st.commitSessions(st.open.Sessions)
 	number := st.open.Number
 	st.open = nil
 	return number

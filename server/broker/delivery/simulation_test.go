@@ -112,16 +112,20 @@ type sim struct {
 	keys     int // how many there are
 	lastAt   time.Duration
 	stats    delivery.Stats
+	looked   uint64 // frames that wait for a commit, so far
+	failure  error
+	pages    int // bound on pages in a change set, 0: the usual one
 }
 
 func newSim(seed uint64) *sim {
 	s := &sim{Rand: rand.New(rand.NewPCG(seed, 0x6865616472616365)), nextID: 1}
 	s.now = time.Duration(s.IntN(1000)) * time.Second
 	s.config = s.randomConfig()
+	s.guarantee(seed)
 	s.keys = 1 + s.IntN(12)
 	s.store.init(s)
 	s.model = model.New(s.rules(), len(s.store.partitions))
-	s.state = delivery.New(s.config, s.store.cursors())
+	s.state = s.recovered()
 	s.actions = s.randomActions()
 	return s
 }
@@ -132,6 +136,9 @@ func (s *sim) step() error {
 	s.pass()
 	for n := 1 + s.IntN(3); n > 0; n-- {
 		s.act()
+	}
+	if s.failure != nil {
+		return s.failure
 	}
 	if err := s.turn(); err != nil {
 		return err
@@ -206,14 +213,30 @@ func (s *sim) turn() error {
 	s.logEvents()
 	s.state.Apply(s.now, s.events...)
 	s.events = s.events[:0]
+	if err := s.sent(); err != nil {
+		return err
+	}
 	s.model.Advance(s.now)
-	for _, effect := range s.state.Next(s.now) {
+	applied := len(delivery.Decided(s.state))
+	effects := s.state.Next(s.now)
+	for i, effect := range effects {
+		if i < applied && isDeliver(effect) {
+			continue // it was performed
+		}
+		if i == applied {
+			if err := s.dispatched(); err != nil {
+				return err
+			}
+		}
 		if *logFlag {
 			fmt.Fprintf(os.Stdout, "    %T %+v\n", effect, effect)
 		}
 		if err := s.perform(effect); err != nil {
 			return fmt.Errorf("at %v: %w\n\tin %T", s.now, err, effect)
 		}
+	}
+	if err := s.dispatched(); err != nil {
+		return err
 	}
 	return s.model.EndTurn()
 }
@@ -264,6 +287,9 @@ func (s *sim) finish() error {
 	s.calm()
 	for range 2000 {
 		s.finishStep()
+		if s.failure != nil {
+			return s.failure
+		}
 		if err := s.turn(); err != nil {
 			return err
 		}

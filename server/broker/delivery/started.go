@@ -8,7 +8,7 @@ func (s *State) start(e *Started) {
 	}
 	at := s.leaseClock(e.At)
 	for _, r := range s.disjoint(e.Ranges) {
-		first, last := max(r.First, 1), min(r.Last, x.sent)
+		first, last := max(r.First, 1), min(r.Last, x.given())
 		for i := x.find(first); i < len(x.blocks) && x.blocks[i].first <= last && first <= last; i++ {
 			b := x.blocks[i]
 			s.startWork(b, b.mask(first, last), at)
@@ -39,6 +39,9 @@ func (s *State) startWork(b *block, named uint64, at Instant) {
 		s.notRecallable(b, fresh)
 	}
 	b.started |= fresh
+	if s.exact {
+		s.ledger.touch(b.page)
+	}
 	s.rearm(b)
 }
 

@@ -4,7 +4,8 @@ import "slices"
 
 // State is the delivery state of one subscription. Owner loop only.
 type State struct {
-	config     Config
+	config Config
+	guarantee
 	partitions map[uint32]*partition
 	order      []*partition // ascending by id
 	open       []*partition // with fresh messages at hand, in no order
@@ -49,6 +50,8 @@ type State struct {
 
 	journal journal
 	letters letters
+	unsent  unsent
+	ledger  ledger
 	recalls recalls
 	pending ring[pendingSettle]
 	owed    []*session
@@ -83,15 +86,23 @@ type State struct {
 // without sessions, everything that is not settled is to be delivered, and
 // what has failed before is due as its Count says. The config must be valid.
 func New(config Config, cursors []Cursor) *State {
+	s := newState(config, cursors)
+	for _, p := range s.order {
+		s.recover(p)
+	}
+	return s
+}
+
+func newState(config Config, cursors []Cursor) *State {
 	s := &State{
-		config:     config.withDefaults(),
+		config: config.withDefaults(), guarantee: newGuarantee(config.Guarantee),
 		partitions: make(map[uint32]*partition, len(cursors)),
 		byID:       make(map[SessionID]*session),
 		clients:    make(map[string]*client),
 		keys:       keys{byID: make(map[keyID]*orderKey), limit: maxKeyBytes},
 		pool:       newPool(), picker: newPicker(), leases: newLeases(),
 		beats: newBeats(), silences: newSilences(), drains: newDrains(), absences: newAbsences(),
-		journal: journal{next: 1}, seed: config.Seed,
+		journal: journal{next: 1}, ledger: ledger{limit: MaxChangeSetKeys}, seed: config.Seed,
 		out: &outbox{}, rest: &outbox{},
 	}
 	s.ceiling.limit = s.config.ceiling()
@@ -105,9 +116,6 @@ func New(config Config, cursors []Cursor) *State {
 		}
 	}
 	slices.SortFunc(s.order, func(a, b *partition) int { return int(int64(a.id) - int64(b.id)) })
-	for _, p := range s.order {
-		s.recover(p)
-	}
 	return s
 }
 
@@ -213,15 +221,21 @@ func (s *State) hole(e *Hole) {
 // Deadline is not after now.
 func (s *State) Next(now Instant) []Effect {
 	s.now = max(s.now, now)
-	s.write()
+	if !s.guarded {
+		s.write()
+	}
 	s.reply()
 	s.dispatch()
+	if s.guarded {
+		s.write() // with what was dispatched
+	}
 	if s.recalls.unstarted > s.recalls.asked {
 		s.recall()
 	}
 	s.tellUnloads()
 	s.requestLoads()
 	s.finishAll()
+	s.settleKeys()
 	s.report()
 	s.beat()
 	s.turn++
@@ -235,7 +249,7 @@ func (s *State) Next(now Instant) []Effect {
 func (s *State) Deadline() (deadline Instant, ok bool) {
 	d := earliest{}
 	if s.more || len(s.owed) > 0 || len(s.finishing) > 0 || len(s.out.effects) > 0 || len(s.unloads) > 0 ||
-		!s.journal.inFlight && (s.journal.dirty() || s.letters.ready()) {
+		!s.journal.inFlight && s.mustWrite() {
 		d.at(s.now)
 	}
 	if s.leases.len() > 0 {
@@ -246,7 +260,7 @@ func (s *State) Deadline() (deadline Instant, ok bool) {
 		d.at(s.beats.top().beatAt)
 	}
 	if s.absences.len() > 0 {
-		d.at(s.absences.top().resumeBy + s.stalled)
+		d.at(s.absences.top().endBy + s.stalled)
 	}
 	if s.pool.timers.len() > 0 {
 		d.at(s.pool.timers.top().at)
@@ -287,11 +301,12 @@ func (e *earliest) at(t Instant) {
 // change set: the owner stops draining its mailbox, but for Committed, until it is
 // false again.
 func (s *State) Saturated() bool {
-	return len(s.journal.queue) >= maxQueuedChunks || s.letters.waiting.len() >= maxLetters || s.pending.len() >= maxPendingSettles
+	return len(s.journal.queue) >= maxQueuedChunks || s.letters.waiting.len() >= maxLetters ||
+		s.pending.len() >= maxPendingSettles || s.ledger.saturated()
 }
 
 // Idle says that no session is attached and nothing waits to be committed: after
 // a Shutdown the owner may stop.
 func (s *State) Idle() bool {
-	return len(s.sessions) == 0 && !s.journal.inFlight && !s.journal.dirty() && s.letters.waiting.len() == 0
+	return len(s.sessions) == 0 && !s.journal.inFlight && !s.mustWrite() && s.letters.waiting.len() == 0
 }

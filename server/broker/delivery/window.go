@@ -60,6 +60,8 @@ type credit struct {
 	granted Credit
 	sent    uint64
 	charged uint64
+	// unsent counts the last sequences of those given, whose frames wait for a commit.
+	unsent uint64
 	// raisedAt is what was charged when a grant last raised the bytes.
 	raisedAt uint64
 }
@@ -146,7 +148,7 @@ func (s *State) grant(e *Grant) {
 // configure applies new limits; what is outstanding beyond them stays, and so do the
 // leases that began.
 func (s *State) configure(c Config) {
-	c.Mode, c.Order = s.config.Mode, s.config.Order
+	c.Mode, c.Order, c.Guarantee = s.config.Mode, s.config.Order, s.config.Guarantee
 	c.Seed = s.config.Seed
 	shorter, paused, rates := s.config.QueueLease, s.config.Paused, s.config.Cap
 	s.config = c.withDefaults()

@@ -59,7 +59,7 @@ func newWorld(t *testing.T, config delivery.Config, partitions int) *world {
 func (w *world) restart() {
 	w.store.forget()
 	w.pending = nil
-	w.state = delivery.New(w.config, w.store.cursors())
+	w.state = w.store.recover(w.config, w.now)
 }
 
 func (w *world) stamp(id delivery.SessionID) delivery.Stamp {

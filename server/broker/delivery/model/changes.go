@@ -37,6 +37,7 @@ type changes struct {
 	number     uint64
 	partitions []partitionChange
 	dead       []*message
+	sessions   []SessionChange
 }
 
 type partitionChange struct {
@@ -248,7 +249,9 @@ func (m *Model) Committed(number uint64) {
 		c.p.durableFloor = c.floor
 		c.p.prune()
 	}
+	sessions := m.open.sessions
 	m.open = nil
+	m.storeSessions(sessions)
 }
 
 // join is what a store knows after a write. A hole stays one.

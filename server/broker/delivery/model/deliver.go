@@ -53,7 +53,9 @@ func (m *Model) Delivered(d *Delivery) error {
 	if bytes != d.Bytes || x.charged != d.ChargedBytes {
 		return fmt.Errorf("session %d: %d bytes, charged %d; expected %d, %d", d.Session, d.Bytes, d.ChargedBytes, bytes, x.charged)
 	}
-	x.told = m.now
+	if !m.guarded() {
+		x.told, x.given = m.now, x.sent
+	}
 	return nil
 }
 
@@ -81,6 +83,10 @@ func (m *Model) deliverOne(x *Session, one Delivered) (size uint64, err error) {
 	}
 	x.sent++
 	x.charged += msg.size
+	if m.rules.Forgets {
+		m.forgetOne(x, msg)
+		return msg.size, nil
+	}
 	x.held[x.sent] = msg
 	x.usage.plus(Limit{1, msg.size})
 	msg.state, msg.delivered, msg.holder, msg.sequence = outstanding, true, x, x.sent
@@ -171,6 +177,9 @@ func (m *Model) nothingToSend() bool {
 
 // EndTurn checks that nothing is missing in a turn.
 func (m *Model) EndTurn() error {
+	if m.wrong != nil {
+		return m.wrong
+	}
 	if err := m.expected.missing(); err != nil {
 		return err
 	}
@@ -192,7 +201,7 @@ func (m *Model) Quiet() error {
 	}
 	rated := m.rateHolds()
 	for _, x := range m.sessions {
-		if x.draining && !x.absent && !x.drainTold && len(x.held) == 0 && x.confirmed == x.applied {
+		if x.draining && !x.absent && !x.drainTold && x.usage.Messages == 0 && x.confirmed == x.applied {
 			return fmt.Errorf("session %d was not told that it is drained", x.id)
 		}
 		if rated || !m.serving(x) || !x.writable {

@@ -27,7 +27,9 @@ type Rules struct {
 	Order, Policy string
 	// DeadLetters says that messages may be given up, after so many attempts or lost
 	// deliveries; 0: never.
-	DeadLetters                bool
+	DeadLetters bool
+	// Exact: exactly once; Forgets: at most once.
+	Exact, Forgets             bool
 	MaxAttempts, MaxDeliveries uint32
 }
 
@@ -69,6 +71,9 @@ type Model struct {
 	open       *changes
 	nextChange uint64
 	totals     Totals
+	stored     map[uint64]*storedSession
+	version    uint64
+	wrong      error // found in a commit
 	held       Limit // by all sessions, as of the last look
 	frames     []dispatched
 }
@@ -143,6 +148,7 @@ type message struct {
 	started  bool
 	attempt  uint32
 	recalled bool
+	sent     bool // at most once
 	reborn   bool // it was given up before a restart: whether its key is parked is seen later
 	// Once it is started:
 	startedAt Instant // lease clock
@@ -171,7 +177,7 @@ func New(rules Rules, partitions int) *Model {
 	m := &Model{
 		rules: rules, partitions: make(map[uint32]*partition),
 		sessions: make(map[uint64]*Session), nextChange: 1,
-		parked: make(map[keyID]*park),
+		parked: make(map[keyID]*park), stored: make(map[uint64]*storedSession),
 	}
 	for id := range uint32(partitions) {
 		m.partitions[id] = &partition{id: id}
@@ -255,6 +261,7 @@ func (m *Model) Stall(d time.Duration) { m.stalled += d }
 func (m *Model) Configure(rules Rules) {
 	m.configureRate(rules)
 	rules.Exclusive, rules.Failover, rules.Order = m.rules.Exclusive, m.rules.Failover, m.rules.Order
+	rules.Exact, rules.Forgets = m.rules.Exact, m.rules.Forgets
 	m.rules = rules
 }
 
@@ -268,12 +275,14 @@ func (m *Model) Advance(now Instant) {
 	})
 	m.keepOrder(now)
 	for _, x := range m.sessions {
-		switch {
-		case x.absent && x.resumeBy <= m.leaseClock(now):
-			m.endCharged(x, "not resumed", now)
-		case !x.absent && !x.closing && x.heard+silence <= m.leaseClock(now):
+		if !x.absent && !x.closing && x.heard+silence <= m.leaseClock(now) {
 			m.expected.end(x.id, "silent")
 			m.lose(x, now)
+		}
+	}
+	for _, x := range m.sessions {
+		if x.absent && x.endBy <= m.leaseClock(now) && !m.stillLeased(x) {
+			m.endCharged(x, "not resumed", now)
 		}
 	}
 	for _, x := range m.sessions {
@@ -285,6 +294,10 @@ func (m *Model) Advance(now Instant) {
 	if m.closing && !m.closed && m.closeAt <= now {
 		m.closed = true
 		for _, x := range m.sessions {
+			if m.rules.Exact {
+				m.giveBackUnsent(x, m.now)
+				continue
+			}
 			m.takeBack(x, "drain ended")
 		}
 	}
@@ -292,7 +305,8 @@ func (m *Model) Advance(now Instant) {
 
 // judge ends a delivery whose lease has ended at some time.
 func (m *Model) judge(msg *message, at Instant) {
-	if msg.holder.absent {
+	if msg.holder.absent || msg.holder.gone || msg.unsent() {
+		m.judgeAbsent(msg, at)
 		return
 	}
 	if msg.started && msg.deadline <= m.leaseClock(at) {
@@ -381,25 +395,31 @@ func (msg *message) due(from, by Instant, avoid *Session, prefer bool) {
 // chargeAll ends all deliveries of a session that failed: each counts as expired if
 // it was started, else as lost, and is due at once.
 func (m *Model) chargeAll(x *Session, at Instant) {
+	m.giveBackUnsent(x, at)
 	for _, msg := range x.held {
-		msg.leave()
-		switch {
-		case msg.started:
-			m.totals.Expired++
-			m.fail(msg, "expired", "")
-		default:
-			m.totals.Released++
-			if m.rules.DeadLetters && m.rules.MaxDeliveries > 0 {
-				m.fail(msg, "lost", "")
-			}
-		}
-		msg.due(at, at, nil, false)
+		m.chargeOne(msg, at)
 	}
+}
+
+func (m *Model) chargeOne(msg *message, at Instant) {
+	msg.leave()
+	switch {
+	case msg.started:
+		m.totals.Expired++
+		m.fail(msg, "expired", "")
+	default:
+		m.totals.Released++
+		if m.rules.DeadLetters && m.rules.MaxDeliveries > 0 {
+			m.fail(msg, "lost", "")
+		}
+	}
+	msg.due(at, at, nil, false)
 }
 
 // returnAll ends all deliveries of a session uncharged; with a reason, they are
 // revoked.
 func (m *Model) returnAll(x *Session, at Instant, revoked string) {
+	m.giveBackUnsent(x, at)
 	for _, msg := range x.held {
 		if revoked != "" {
 			m.expected.revoke(x.id, msg.sequence, revoked)
@@ -413,6 +433,11 @@ func (m *Model) returnAll(x *Session, at Instant, revoked string) {
 func (m *Model) takeBack(x *Session, revoked string) { m.returnAll(x, m.now, revoked) }
 
 func (m *Model) endCharged(x *Session, reason string, at Instant) {
+	if m.rules.Exact && !x.absent && len(x.held) > 0 {
+		m.expected.end(x.id, reason)
+		m.lose(x, at)
+		return
+	}
 	m.chargeAll(x, at)
 	m.remove(x, reason)
 }
@@ -428,7 +453,8 @@ func (m *Model) remove(x *Session, reason string) {
 
 // Restart forgets everything that is not durable. The caller makes a new state
 // machine from the change sets that were committed.
-func (m *Model) Restart() {
+func (m *Model) Restart(now Instant) {
+	m.now = now
 	for _, x := range m.sessions {
 		m.remove(x, "")
 	}
@@ -439,6 +465,7 @@ func (m *Model) Restart() {
 	}
 	m.each(func(msg *message) {
 		msg.holder, msg.delivered, msg.avoid = nil, false, nil
+		msg.recalled = false
 		msg.counts, msg.codes = msg.durable.counts, nil
 		msg.state = fresh
 		switch {
@@ -455,6 +482,7 @@ func (m *Model) Restart() {
 		p.floor = p.durableFloor
 		p.prune()
 	}
+	m.restore()
 }
 
 // Holder says which session holds a message, 0 for none, and at which attempt its next
@@ -464,7 +492,7 @@ func (m *Model) Holder(id uint32, offset uint64) (session uint64, attempt uint32
 	switch {
 	case msg == nil || msg.durable.settled:
 		return 0, 1
-	case msg.holder != nil:
+	case msg.holder != nil && !msg.holder.gone:
 		session = msg.holder.id
 	case msg.state == settled:
 		return 0, 1

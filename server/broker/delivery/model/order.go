@@ -73,7 +73,9 @@ func (m *Model) keepOrder(at Instant) {
 			case msg.state != outstanding:
 				open[msg.key] = true
 			case open[msg.key]:
-				if !msg.holder.absent {
+				if msg.unsent() {
+					msg.holder.late[msg.sequence] = true
+				} else if !msg.holder.absent {
 					m.expected.revoke(msg.holder.id, msg.sequence, "key order")
 				}
 				msg.leave()

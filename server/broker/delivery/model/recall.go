@@ -17,7 +17,7 @@ const (
 // starves says whether a session could take messages and holds none. What others hold
 // of the subscription's ceiling does not matter: it comes back with their messages.
 func (m *Model) starves(x *Session) bool {
-	if !m.takes(x) || len(x.held) > 0 {
+	if !m.takes(x) || x.usage.Messages > 0 {
 		return false
 	}
 	for i, c := range m.ceilings(x) {
@@ -44,7 +44,7 @@ func (m *Model) Recalled(id, first, last uint64) error {
 		switch {
 		case !starving:
 			return fmt.Errorf("session %d was asked for deliveries, but nobody starves", id)
-		case msg == nil || msg.started:
+		case msg == nil || msg.started || msg.unsent():
 			return fmt.Errorf("session %d was asked for sequence %d, which it started or does not hold", id, sequence)
 		case msg.recalled:
 			return fmt.Errorf("session %d was asked for sequence %d twice", id, sequence)
@@ -83,7 +83,7 @@ func (m *Model) hoarded() (old *message) {
 		case msg.durable.settled || msg.state == settled:
 		case msg.state != outstanding:
 			excused = true
-		case msg.holder.answersRecall && !msg.holder.absent && !msg.started && msg.sentAt+patience < m.leaseClock(m.now):
+		case msg.holder.answersRecall && !msg.holder.absent && !msg.started && !msg.unsent() && msg.sentAt+patience < m.leaseClock(m.now):
 			old = msg
 		}
 	})

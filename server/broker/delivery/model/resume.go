@@ -21,12 +21,18 @@ type resumed struct {
 
 // lose tells that a stream broke: the session waits, or ends.
 func (m *Model) lose(x *Session, at Instant) {
+	m.giveBackUnsent(x, at)
+	if m.rules.Exact && len(x.held) > 0 && !x.closing {
+		m.leaveLeased(x, at)
+		return
+	}
 	if !x.resumes || m.rules.ResumeWindow == 0 || x.closing || m.closing {
 		m.chargeAll(x, at)
 		m.remove(x, "")
 		return
 	}
 	x.absent, x.resumeBy = true, m.leaseClock(at)+m.rules.ResumeWindow
+	x.endBy = x.resumeBy
 }
 
 // Waits says whether a session waits to be taken up again.
@@ -36,13 +42,18 @@ func (m *Model) Waits(id uint64) bool { return m.sessions[id] != nil && m.sessio
 func (m *Model) Resume(r *Resumption) {
 	x := m.sessions[r.Session]
 	if x == nil {
-		m.Attach(r.Attach)
+		m.resumeNothing(r)
 		return
 	}
 	if m.closing {
 		m.endCharged(x, "attached twice", r.At)
 		return
 	}
+	if m.rules.Forgets && !r.Manual {
+		m.endCharged(x, "needs manual", r.At)
+		return
+	}
+	m.giveBackUnsent(x, r.At)
 	until := x.resumeBy
 	if !x.absent {
 		until = m.leaseClock(r.At) + m.rules.ResumeWindow
@@ -82,6 +93,18 @@ func (m *Model) Resume(r *Resumption) {
 	}
 	x.absent, x.draining, x.drainTold, x.drainOver, x.writable = false, false, false, false, true
 	x.heard, x.told = m.leaseClock(r.At), m.now
+}
+
+// resumeNothing begins a new session, or refuses to.
+func (m *Model) resumeNothing(r *Resumption) {
+	switch {
+	case !m.rules.Exact:
+		m.Attach(r.Attach)
+	case m.closing:
+		m.expected.end(r.Session, "shutdown")
+	default:
+		m.expected.end(r.Session, "not resumed")
+	}
 }
 
 func within(all []Range, sequence uint64) bool {

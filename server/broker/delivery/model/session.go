@@ -25,7 +25,13 @@ type Session struct {
 	arrival       uint64
 	// resumes: it may be taken up again; absent: it has no stream until then.
 	resumes, absent bool
-	resumeBy        Instant // lease clock
+	resumeBy, endBy Instant // lease clock
+	// given is the last sequence that left; notSent is what waits, at most once.
+	given   uint64
+	notSent Limit
+	// late are sequences taken back before they left; known those acked before a
+	// restart.
+	late, known map[uint64]bool
 
 	sent, charged uint64
 	raisedAt      uint64
@@ -74,6 +80,10 @@ func (m *Model) Attach(a Attach) {
 		m.expected.end(a.Session, "shutdown")
 		return
 	}
+	if m.rules.Forgets && !a.Manual {
+		m.expected.end(a.Session, "needs manual")
+		return
+	}
 	if x := m.active(); m.rules.Failover && a.Takeover && x != nil {
 		m.returnAll(x, a.At, "taken over")
 		m.remove(x, "taken over")
@@ -81,14 +91,18 @@ func (m *Model) Attach(a Attach) {
 	}
 	m.arrivals++
 	if m.rules.Exclusive {
+		var former []*Session
 		for _, x := range m.sessions {
-			if x.closing {
+			if x.closing || x.absent && x.endBy > x.resumeBy {
 				continue
 			}
 			if !a.Takeover && (a.Client == "" || a.Client != x.client) {
 				m.expected.end(a.Session, "refused")
 				return
 			}
+			former = append(former, x)
+		}
+		for _, x := range former {
 			revoked := "taken over"
 			if x.absent {
 				revoked = ""
@@ -103,7 +117,7 @@ func (m *Model) Attach(a Attach) {
 		held: make(map[uint64]*message), settles: make(map[uint64]*settle), repeats: make(map[uint64]bool),
 		writable: true, heard: m.leaseClock(a.At), tellsStarted: a.TellsStarted,
 		keyBatches: a.KeyBatches, answersRecall: a.AnswersRecall && a.TellsStarted, resumes: a.Resumes,
-		arrival: m.arrivals,
+		arrival: m.arrivals, late: make(map[uint64]bool),
 	}
 }
 
@@ -194,7 +208,12 @@ func (m *Model) Break(id uint64, at Instant) {
 
 // Gone tells that the server ended a stream for its own reasons.
 func (m *Model) Gone(id uint64, at Instant) {
-	if x := m.sessions[id]; x != nil && !x.absent {
+	x := m.sessions[id]
+	switch {
+	case x == nil || x.absent:
+	case m.rules.Exact && len(x.held) > 0:
+		m.lose(x, at)
+	default:
 		m.returnAll(x, at, "")
 		m.remove(x, "")
 	}
@@ -208,7 +227,9 @@ func (m *Model) Shutdown(at Instant, grace time.Duration) {
 	m.closing, m.closeAt = true, at+grace
 	for id, x := range m.sessions {
 		if x.absent {
-			m.returnAll(x, at, "")
+			if !m.rules.Exact {
+				m.returnAll(x, at, "")
+			}
 			m.remove(x, "shutdown")
 			continue
 		}
@@ -251,7 +272,7 @@ func (m *Model) Drained(id uint64) error {
 	switch {
 	case x == nil || !x.draining || x.drainTold:
 		return fmt.Errorf("session %d drained though it did not ask", id)
-	case len(x.held) > 0:
+	case x.usage.Messages > 0:
 		return fmt.Errorf("session %d drained with %d outstanding", id, len(x.held))
 	case x.confirmed != x.applied:
 		return fmt.Errorf("session %d drained with unconfirmed settles", id)
@@ -265,7 +286,7 @@ func (m *Model) Drained(id uint64) error {
 func (m *Model) Ended(id uint64, reason string) error {
 	x := m.sessions[id]
 	if x != nil && !slices.Contains(m.expected.ends[id], reason) && (reason == "closed" && x.closing || reason == "shutdown" && m.closing) {
-		if len(x.held) > 0 || x.confirmed != x.applied {
+		if len(x.held) > 0 && (!m.rules.Exact || !m.closed) || x.confirmed != x.applied {
 			return fmt.Errorf("session %d ended (%s) with %d outstanding, %d of %d confirmed",
 				id, reason, len(x.held), x.confirmed, x.applied)
 		}

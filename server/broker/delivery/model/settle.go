@@ -45,6 +45,10 @@ type Failure struct {
 type settle struct {
 	failures []Failure
 	claims   []claim
+	// extended are leases that it prolonged.
+	extended []extension
+	// back are sequences that came back by it.
+	back []uint64
 }
 
 // claim is what must be durable before a settle is confirmed.
@@ -96,16 +100,22 @@ func (m *Model) settleOne(x *Session, s *settle, sequence uint64, e Settle) stri
 	if e.Verdict == Reject && !m.rules.DeadLetters {
 		return "not served"
 	}
-	if sequence == 0 || sequence > x.sent {
+	if sequence == 0 || sequence > x.given {
 		return "unknown"
 	}
 	msg := x.held[sequence]
-	if msg == nil {
+	switch {
+	case m.rules.Forgets && (e.Verdict == Ack || e.Verdict == Extension), e.Verdict == Ack && x.known[sequence]:
+		return ""
+	case msg == nil:
 		return "stale"
 	}
 	m.judge(msg, e.At)
 	if msg.holder == nil {
 		return "stale"
+	}
+	if e.Verdict == Retry || e.Verdict == Release {
+		s.back = append(s.back, sequence)
 	}
 	switch e.Verdict {
 	case Ack:
@@ -131,7 +141,9 @@ func (m *Model) settleOne(x *Session, s *settle, sequence uint64, e Settle) stri
 		m.totals.Released++
 		msg.due(e.At, e.At, x, false)
 	case Extension:
-		return m.extendOne(x, msg, e)
+		reason := m.extendOne(x, msg, e)
+		s.extended = append(s.extended, extension{msg, sequence, msg.deadline})
+		return reason
 	default:
 	}
 	return ""
@@ -145,7 +157,7 @@ func (m *Model) Started(id uint64, at Instant, ranges []Range) {
 	}
 	for _, r := range ranges {
 		for sequence := r.First; sequence <= r.Last; sequence++ {
-			if msg := x.held[sequence]; msg != nil && !msg.started {
+			if msg := x.held[sequence]; msg != nil && !msg.started && !msg.unsent() {
 				msg.start(m.leaseClock(at))
 			}
 		}
@@ -207,6 +219,9 @@ func (m *Model) Confirmed(session, through uint64, failures []ResultFailure) err
 	}
 	for number := x.confirmed + 1; number <= through; number++ {
 		if err := x.settles[number].durable(); err != nil {
+			return fmt.Errorf("session %d: settle %d confirmed: %w", session, number, err)
+		}
+		if err := m.written(x, number); err != nil {
 			return fmt.Errorf("session %d: settle %d confirmed: %w", session, number, err)
 		}
 		want[number] = x.settles[number].failures

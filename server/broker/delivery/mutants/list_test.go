@@ -6,6 +6,8 @@ type mutant struct {
 	name     string
 	file     string
 	old, new string
+	// args are for the simulation, which then looks for little else.
+	args []string
 }
 
 // list has a fault for each promise that the simulation is to keep.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -24,12 +25,12 @@ func TestMutantsAreCaught(t *testing.T) {
 		t.Fatalf("the package as it is fails:\n%s", output)
 	}
 	slots := make(chan struct{}, together)
-	for _, m := range list {
+	for _, m := range slices.Concat(list, guaranteeFaults) {
 		t.Run(strings.ReplaceAll(m.name, " ", "-"), func(t *testing.T) {
 			t.Parallel()
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			output, err := simulate(t, mutate(t, m))
+			output, err := simulate(t, mutate(t, m), m.args...)
 			switch {
 			case err == nil:
 				t.Fatal("the simulation passes")
@@ -62,8 +63,8 @@ func mutate(t *testing.T, m mutant) map[string]string {
 	return map[string]string{path: mutated}
 }
 
-// simulate runs the simulation with some files replaced.
-func simulate(t *testing.T, replace map[string]string) (string, error) {
+// simulate runs the simulation with some files replaced, and with further flags.
+func simulate(t *testing.T, replace map[string]string, args ...string) (string, error) {
 	t.Helper()
 	overlay, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
@@ -73,7 +74,8 @@ func simulate(t *testing.T, replace map[string]string) (string, error) {
 	if err := os.WriteFile(path, overlay, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("go", "test", "-overlay", path, "-vet=off", "-count=1", "-run", "TestSimulation$", ".", "-args", "-steps="+steps)
+	args = append([]string{"test", "-overlay", path, "-vet=off", "-count=1", "-run", "TestSimulation$", ".", "-args", "-steps=" + steps}, args...)
+	cmd := exec.Command("go", args...)
 	cmd.Dir = ".."
 	output, err := cmd.CombinedOutput()
 	return string(output), err
