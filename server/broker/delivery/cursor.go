@@ -140,4 +140,8 @@ type Counters struct {
 	// Rejected counts deliveries that ended so, DeadLettered messages put away.
 	Rejected     uint64
 	DeadLettered uint64
+	// Removed and Dropped count messages that were not settled when they went: by the
+	// topic's retention, and by the cap on the backlog.
+	Removed uint64
+	Dropped uint64
 }

@@ -18,7 +18,7 @@
 // # Words
 //
 // An offset of a partition is in exactly one of four conditions. It is settled
-// (below the floor, acked above it, or part of a hole), outstanding (a session
+// (below the floor, acked above it, part of a hole, or dropped), outstanding (a session
 // holds it), waiting (it was given back, or failed, and is due now or later), or
 // fresh (never delivered since this State was made). Outstanding messages are
 // kept in blocks of at most 64 consecutive sequences of one session with one

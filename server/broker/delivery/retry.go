@@ -19,6 +19,8 @@ const (
 // fail charges first..last of a partition, which a session held, and lets them
 // come back when their counts are committed and their time has come.
 func (s *State) fail(o *outcome, p *partition, first, last uint64) {
+	// What is settled already has nothing to write, but its settle is confirmed by a commit.
+	p.journal.save(p)
 	for first <= last {
 		end, settled := p.clash(first, first|(ChunkOffsets-1))
 		end = min(end, last)

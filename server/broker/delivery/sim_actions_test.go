@@ -131,7 +131,7 @@ func (s *sim) randomActions() []action {
 	all := []action{
 		{30, s.publish}, {60, s.settle}, {12, s.attach}, {25, s.answerLoads}, {25, s.commit},
 		{8, s.credit}, {4, s.extend}, {15, s.start}, {3, s.writable}, {3, s.heard}, {2, s.detach}, {1, s.drain},
-		{1, s.hole}, {1, s.stall}, {1, s.configure}, {1, s.restart}, {1, s.release}, {3, s.resume}, {0, s.stop}, {1, s.fault},
+		{1, s.hole}, {1, s.drop}, {1, s.stall}, {1, s.configure}, {1, s.restart}, {1, s.release}, {3, s.resume}, {0, s.stop}, {1, s.fault},
 	}
 	for i := range all {
 		switch s.IntN(4) {
@@ -414,6 +414,18 @@ func (s *sim) hole() {
 	p.holes = append(p.holes, delivery.OffsetRange{First: first, Last: last})
 	s.model.Hole(p.id, first, last)
 	s.emit(&delivery.Hole{Partition: p.id, First: first, Last: last})
+}
+
+// drop takes the oldest messages of a partition away, whoever holds them.
+func (s *sim) drop() {
+	p := s.store.partitions[s.IntN(len(s.store.partitions))]
+	below := p.floor
+	if p.head > p.floor {
+		below += s.Uint64N(p.head - p.floor + 2)
+	}
+	cause := delivery.DropCause(s.IntN(2))
+	s.model.Drop(p.id, below, cause == delivery.ByRetention)
+	s.emit(&delivery.Drop{Partition: p.id, Below: below, Cause: cause})
 }
 
 // release lets the parked keys of a partition go on.

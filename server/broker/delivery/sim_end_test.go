@@ -36,6 +36,8 @@ func (st *simStore) totals() (t model.Totals) {
 		t.Expired += c.Expired
 		t.Rejected += c.Rejected
 		t.DeadLettered += c.DeadLettered
+		t.Removed += c.Removed
+		t.Dropped += c.Dropped
 	}
 	return t
 }

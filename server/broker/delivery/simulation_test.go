@@ -183,6 +183,7 @@ func (s *sim) check() error {
 		Delivered: c.Delivered, Redelivered: c.Redelivered, Acked: c.Acked,
 		Retried: c.Retried, Released: c.Released, Expired: c.Expired,
 		Rejected: c.Rejected, DeadLettered: c.DeadLettered,
+		Removed: c.Removed, Dropped: c.Dropped,
 	}
 	if want := s.model.Totals(); got != want.Since(s.store.forgotten) {
 		return fmt.Errorf("counters %+v, expected %+v less %+v", got, want, s.store.forgotten)

@@ -160,6 +160,8 @@ func (s *State) applyOne(event Event) {
 		s.load(e)
 	case *Hole:
 		s.hole(e)
+	case *Drop:
+		s.drop(e)
 	case *Remembered:
 		s.reminded(e)
 	case *Committed:

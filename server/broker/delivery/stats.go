@@ -87,4 +87,6 @@ func (c *Counters) add(o *Counters) {
 	c.Expired += o.Expired
 	c.Rejected += o.Rejected
 	c.DeadLettered += o.DeadLettered
+	c.Removed += o.Removed
+	c.Dropped += o.Dropped
 }

@@ -158,7 +158,7 @@ func (m *Model) changePartition(c *PartitionChange) error {
 		if msg.offset >= c.Floor {
 			break
 		}
-		if msg.state != settled && !msg.durable.settled {
+		if msg.state != settled && !msg.gone() {
 			return fmt.Errorf("floor %d is above %v, which is not settled", c.Floor, msg)
 		}
 		change.states = append(change.states, messageChange{msg, durable{settled: true}})

@@ -81,6 +81,7 @@ type Model struct {
 // Totals are the counts that a state machine keeps, too.
 type Totals struct {
 	Delivered, Redelivered, Acked, Retried, Released, Expired, Rejected, DeadLettered uint64
+	Removed, Dropped                                                                  uint64
 }
 
 // Since returns the counts less those of an earlier time.
@@ -89,6 +90,7 @@ func (t Totals) Since(o Totals) Totals {
 		t.Delivered - o.Delivered, t.Redelivered - o.Redelivered, t.Acked - o.Acked,
 		t.Retried - o.Retried, t.Released - o.Released, t.Expired - o.Expired,
 		t.Rejected - o.Rejected, t.DeadLettered - o.DeadLettered,
+		t.Removed - o.Removed, t.Dropped - o.Dropped,
 	}
 }
 
@@ -132,6 +134,7 @@ type message struct {
 	state     state
 	delivered bool
 	hole      bool
+	dropped   bool // settled, though it may be held still
 	counts    counts
 	// codes are what was said of its failures since a restart.
 	codes   []string
@@ -154,6 +157,9 @@ type message struct {
 	startedAt Instant // lease clock
 	deadline  Instant // lease clock
 }
+
+// gone says whether a message is settled, though a session may hold it.
+func (msg *message) gone() bool { return msg.durable.settled || msg.dropped }
 
 // counts is how often the delivery of a message came to nothing; charged are the
 // failures while there was a bound on them, dead is why it was given up.
@@ -231,6 +237,26 @@ func (m *Model) Hole(id uint32, first, last uint64) {
 		msg.durable, msg.hole = durable{settled: true}, true
 	}
 	p.prune()
+}
+
+// Drop settles everything before an offset, though it is durable only when a change
+// set says so.
+func (m *Model) Drop(id uint32, below uint64, byRetention bool) {
+	m.holes = true
+	for _, msg := range m.partitions[id].live {
+		if msg.offset >= below || msg.state == settled || msg.gone() {
+			continue
+		}
+		msg.dropped = true
+		if msg.state != outstanding {
+			msg.state = settled
+		}
+		if byRetention {
+			m.totals.Removed++
+		} else {
+			m.totals.Dropped++
+		}
+	}
 }
 
 // prune forgets the records of what is durably settled and held by nobody.
@@ -363,14 +389,14 @@ func (m *Model) fail(msg *message, how, code string) bool {
 	return msg.state != dying
 }
 
-// leave takes a message from its holder. A message in a hole is settled then.
+// leave takes a message from its holder. One in a hole, or dropped, is settled then.
 func (msg *message) leave() {
 	delete(msg.holder.held, msg.sequence)
 	msg.holder.usage.Messages--
 	msg.holder.usage.Bytes -= msg.size
 	msg.holder = nil
 	msg.state = waiting
-	if msg.durable.settled {
+	if msg.gone() {
 		msg.state = settled
 	}
 }
@@ -464,7 +490,7 @@ func (m *Model) Restart(now Instant) {
 		p.is = p.durable
 	}
 	m.each(func(msg *message) {
-		msg.holder, msg.delivered, msg.avoid = nil, false, nil
+		msg.holder, msg.delivered, msg.avoid, msg.dropped = nil, false, nil, false
 		msg.recalled = false
 		msg.counts, msg.codes = msg.durable.counts, nil
 		msg.state = fresh
@@ -490,7 +516,7 @@ func (m *Model) Restart(now Instant) {
 func (m *Model) Holder(id uint32, offset uint64) (session uint64, attempt uint32) {
 	msg := m.partitions[id].at(offset)
 	switch {
-	case msg == nil || msg.durable.settled:
+	case msg == nil || msg.gone():
 		return 0, 1
 	case msg.holder != nil && !msg.holder.gone:
 		session = msg.holder.id
@@ -503,7 +529,7 @@ func (m *Model) Holder(id uint32, offset uint64) (session uint64, attempt uint32
 // unsettled counts the messages that are not settled.
 func (m *Model) unsettled() (n uint64) {
 	m.each(func(msg *message) {
-		if msg.state != settled && !msg.durable.settled {
+		if msg.state != settled && !msg.gone() {
 			n++
 		}
 	})

@@ -14,9 +14,9 @@ func (m *Model) parkOf(msg *message) *park {
 // letter only once it is stored.
 func (msg *message) settledNow() bool {
 	if msg.counts.dead != "" {
-		return msg.durable.settled
+		return msg.gone()
 	}
-	return msg.state == settled || msg.durable.settled
+	return msg.state == settled || msg.gone()
 }
 
 // inOrder says why a message may not go to a session for the sake of its key.

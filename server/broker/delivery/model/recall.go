@@ -80,7 +80,7 @@ func (m *Model) hoarded() (old *message) {
 		switch {
 		case msg.state == outstanding && msg.recalled:
 			excused = true
-		case msg.durable.settled || msg.state == settled:
+		case msg.gone() || msg.state == settled:
 		case msg.state != outstanding:
 			excused = true
 		case msg.holder.answersRecall && !msg.holder.absent && !msg.started && !msg.unsent() && msg.sentAt+patience < m.leaseClock(m.now):
