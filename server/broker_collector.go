@@ -94,6 +94,10 @@ var subscriptionFigures = []figure[broker.SubscriptionStats]{
 		func(s broker.SubscriptionStats) float64 { return float64(s.Released) }),
 	counter("expirations_total", "Deliveries that ended with their lease or session.", bySubscription,
 		func(s broker.SubscriptionStats) float64 { return float64(s.Expired) }),
+	counter("removed_messages_total", "Messages that retention removed before they were settled.", bySubscription,
+		func(s broker.SubscriptionStats) float64 { return float64(s.Removed) }),
+	counter("dropped_messages_total", "Messages that the cap on the backlog dropped before they were settled.", bySubscription,
+		func(s broker.SubscriptionStats) float64 { return float64(s.Dropped) }),
 }
 
 var brokerFigures = []figure[*broker.Broker]{

@@ -14,8 +14,6 @@ var notServedFields = names(
 	"SubscribeRequest.Open.resume",
 	"SubscribeRequest.Open.partitions",
 	"Topic.spread",
-	"Retention.max_age",
-	"Retention.max_bytes",
 	"Subscription.resume_window",
 	"Subscription.ephemeral",
 	"Subscription.expire_after",

@@ -22,8 +22,6 @@ var notServedRequests = map[string]proto.Message{
 	"SubscribeRequest.Open.partitions": subscribeOpenFrame(&headracev1.SubscribeRequest_Open{Partitions: []uint32{0}}),
 
 	"Topic.spread":          &headracev1.Topic{Spread: true},
-	"Retention.max_age":     &headracev1.Topic{Retention: &headracev1.Retention{MaxAge: durationpb.New(0)}},
-	"Retention.max_bytes":   &headracev1.Topic{Retention: &headracev1.Retention{MaxBytes: 1}},
 	"DURABILITY_BUFFERED":   &headracev1.Topic{Durability: headracev1.Durability_DURABILITY_BUFFERED},
 	"DURABILITY_REPLICATED": &headracev1.Topic{Durability: headracev1.Durability_DURABILITY_REPLICATED},
 

@@ -25,6 +25,8 @@ func subscriptionStatsProto(s broker.SubscriptionStats) *headracev1.Subscription
 		Rejected:         s.Rejected,
 		DeadLettered:     s.DeadLettered,
 		DeadLetters:      s.DeadLetters,
+		Removed:          s.Removed,
+		Dropped:          s.Dropped,
 	}
 	for _, p := range s.Partitions {
 		out.Partitions = append(out.Partitions, &headracev1.SubscriptionPartitionStats{

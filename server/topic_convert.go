@@ -1,7 +1,6 @@
 package server
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -36,6 +35,8 @@ func newTopicConfig(t *headracev1.Topic, base broker.TopicConfig) (broker.TopicC
 var topicPaths = map[string]taker[broker.TopicConfig, *headracev1.Topic]{
 	"retention":              takeRetention,
 	"retention.min_age":      takeMinAge,
+	"retention.max_age":      takeMaxAge,
+	"retention.max_bytes":    takeMaxBytes,
 	"retention.keep_settled": takeKeepSettled,
 	"max_message_bytes":      takeMaxMessageBytes,
 	"dedupe_window": func(c *broker.TopicConfig, t *headracev1.Topic, defaults broker.TopicConfig) (err error) {
@@ -59,21 +60,6 @@ var topicPaths = map[string]taker[broker.TopicConfig, *headracev1.Topic]{
 	},
 }
 
-func takeRetention(c *broker.TopicConfig, t *headracev1.Topic, defaults broker.TopicConfig) error {
-	return errors.Join(takeMinAge(c, t, defaults), takeKeepSettled(c, t, defaults))
-}
-
-func takeMinAge(c *broker.TopicConfig, t *headracev1.Topic, defaults broker.TopicConfig) (err error) {
-	c.MinAge, err = duration("retention.min_age", t.GetRetention().GetMinAge(), 0, broker.MaxMinAge, defaults.MinAge)
-	return err
-}
-
-func takeKeepSettled(c *broker.TopicConfig, t *headracev1.Topic, defaults broker.TopicConfig) (err error) {
-	kept := t.GetRetention().GetKeepSettled()
-	c.KeepSettled, err = duration("retention.keep_settled", kept, 0, broker.MaxKeepSettled, defaults.KeepSettled)
-	return err
-}
-
 func takeMaxMessageBytes(c *broker.TopicConfig, t *headracev1.Topic, defaults broker.TopicConfig) error {
 	size := t.GetMaxMessageBytes()
 	if size > broker.LargestMaxMessageBytes {
@@ -91,7 +77,7 @@ func topicProto(t broker.Topic) *headracev1.Topic {
 		Name:            string(t.Name),
 		Partitions:      uint32(t.Partitions),
 		Durability:      headracev1.Durability_DURABILITY_SYNCED,
-		Retention:       &headracev1.Retention{MinAge: durationpb.New(t.MinAge), KeepSettled: ageProto(t.KeepSettled)},
+		Retention:       retentionProto(&t),
 		MaxMessageBytes: uint64(t.MaxMessageBytes),
 		DedupeWindow:    durationpb.New(t.DedupeWindow),
 		DedupeMaxIds:    uint64(t.DedupeIDs),

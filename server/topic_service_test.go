@@ -122,7 +122,7 @@ func TestMasksThatAreRefused(t *testing.T) {
 		"a fixed field":        {[]string{"labels", "partitions"}, "INVALID_FIELD", "update_mask"},
 		"no such field":        {[]string{"color"}, "INVALID_FIELD", "update_mask"},
 		"no such field inside": {[]string{"labels.team"}, "INVALID_FIELD", "update_mask"},
-		"not served":           {[]string{"retention.max_age"}, "NOT_SERVED", "retention.max_age"},
+		"not served":           {[]string{"spread"}, "NOT_SERVED", "spread"},
 		"everything":           {[]string{"*"}, "INVALID_FIELD", "update_mask"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -24,11 +24,15 @@ type Topic struct {
 	Partitions uint16
 	State      State
 	CreatedAt  time.Time
-	// MinAge: no message younger than this is trimmed.
+	// MinAge: no message younger than this is trimmed, but for MaxBytes.
 	MinAge time.Duration
 	// KeepSettled: nor is one younger than this, so that what is settled can be
 	// replayed.
 	KeepSettled time.Duration
+	// MaxAge and MaxBytes say what goes though it is not settled: what is older, and the
+	// oldest of what all partitions together keep beyond; 0: nothing.
+	MaxAge   time.Duration
+	MaxBytes uint64
 	// DedupeWindow is how long a dedupe id counts; 0: ids are not looked at.
 	// DedupeIDs bounds how many are remembered of each partition: the oldest are
 	// forgotten before their time.

@@ -48,6 +48,9 @@ type Counters struct {
 	Acked, Retried, Released, Expired uint64
 	// Rejected counts deliveries that ended so, DeadLettered messages given up.
 	Rejected, DeadLettered uint64
+	// Removed and Dropped count messages that were not settled when they went: by the
+	// topic's retention, and by the cap on the backlog.
+	Removed, Dropped uint64
 }
 
 // Chunk is the whole content of one ack chunk at and above the floor.

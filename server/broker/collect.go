@@ -22,6 +22,7 @@ func (l *loop) collect() {
 		l.open(&l.letters[i])
 	}
 	l.collectHeads()
+	l.collectKept()
 	l.collectFetched()
 	l.events = append(l.events, l.own...)
 	l.own = l.own[:0]

@@ -25,6 +25,8 @@ func storedTopic(c TopicConfig) (storage.Topic, error) {
 		Name:       string(c.Name),
 		Partitions: uint16(c.Partitions),
 		MinAge:     c.MinAge,
+		MaxAge:     c.MaxAge,
+		MaxBytes:   c.MaxBytes,
 		Definition: definition,
 
 		KeepSettled:  c.KeepSettled,
@@ -47,6 +49,8 @@ func topicConfig(t storage.Topic) (TopicConfig, error) {
 		Partitions:      int(t.Partitions),
 		MinAge:          t.MinAge,
 		KeepSettled:     t.KeepSettled,
+		MaxAge:          t.MaxAge,
+		MaxBytes:        t.MaxBytes,
 		MaxMessageBytes: int(d.GetMaxMessageBytes()),
 		DedupeWindow:    t.DedupeWindow,
 		DedupeIDs:       int(t.DedupeIDs),

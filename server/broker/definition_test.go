@@ -22,6 +22,7 @@ const (
 func sampleTopic() TopicConfig {
 	return TopicConfig{
 		Name: "shop/orders", Partitions: 16, MinAge: time.Hour, KeepSettled: 2 * time.Hour, MaxMessageBytes: 4096,
+		MaxAge: 2 * time.Hour, MaxBytes: 1 << 30,
 		DedupeWindow: time.Minute, DedupeIDs: 5,
 		Labels: map[string]string{"team": "payments", "a\x00b": ""},
 	}

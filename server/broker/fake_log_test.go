@@ -32,6 +32,35 @@ func (f *fakeStore) Watch(p storage.PartitionID, wake chan<- struct{}) (cancel f
 	})
 }
 
+func (f *fakeStore) KeptFrom(p storage.PartitionID) storage.Offset {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.partitions[p].kept
+}
+
+func (f *fakeStore) WatchKept(_ storage.TopicID, wake chan<- struct{}) (cancel func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.lastKept++
+	key := f.lastKept
+	f.keptWakes[key] = wake
+	return sync.OnceFunc(func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		delete(f.keptWakes, key)
+	})
+}
+
+// keepFrom has a partition keep nothing before an offset for anybody.
+func (f *fakeStore) keepFrom(p storage.PartitionID, kept storage.Offset) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.partitions[p].kept = kept
+	for _, wake := range f.keptWakes {
+		signal(wake)
+	}
+}
+
 func (f *fakeStore) Tail(p storage.PartitionID, at storage.Offset) *storage.Segment {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -36,6 +36,9 @@ type fakeStore struct {
 	// tailless: nothing is at the tail.
 	tailless bool
 
+	keptWakes map[int]chan<- struct{}
+	lastKept  int
+
 	reads, locates, watching, segments atomic.Int64
 
 	failed chan struct{}
@@ -47,6 +50,7 @@ type fakePartition struct {
 	bytes       uint64
 	runs        []storage.Append
 	times       []time.Time
+	kept        storage.Offset
 	wakes       map[int]chan<- struct{}
 	lastWake    int
 }
@@ -64,13 +68,14 @@ func newFakeStore(t *testing.T) *fakeStore {
 		cursors:       map[storage.SubscriptionID][]storage.Cursor{},
 		partitions:    map[storage.PartitionID]*fakePartition{},
 		damaged:       map[storage.SubscriptionID]bool{},
+		keptWakes:     map[int]chan<- struct{}{},
 		failed:        make(chan struct{}),
 	}
 	t.Cleanup(func() {
 		if n := f.segments.Load(); n != 0 {
 			t.Errorf("%d segments are not released", n)
 		}
-		if n := f.watching.Load(); n != 0 {
+		if n := f.watching.Load() + int64(len(f.keptWakes)); n != 0 {
 			t.Errorf("%d watches are not cancelled", n)
 		}
 	})

@@ -67,6 +67,13 @@ type loop struct {
 	headEvents []delivery.Head
 	headsRose  bool
 
+	// kept is from where on the topic keeps what is not settled, as the state machine
+	// knows; keptRose says that it is to be looked at, keeps, of capacity 1, that it
+	// moved.
+	kept     []storage.Offset
+	keptRose bool
+	keeps    chan struct{}
+
 	// submitted is the number of the change set in the committer, 0: none; resubmitAt
 	// is when it is tried again after the disk was full.
 	changes   changeSet
@@ -98,6 +105,8 @@ func (l *loop) run() {
 	defer l.finish()
 	l.timer = time.NewTimer(0)
 	defer l.timer.Stop()
+	defer l.store.WatchKept(l.route.topic, l.keeps)()
+	l.headsRose, l.keptRose = true, true
 	for l.fate == nil {
 		l.turn()
 		l.wait()
@@ -137,6 +146,8 @@ func (l *loop) wait() {
 	case <-l.wake:
 	case <-l.heads:
 		l.headsRose = true
+	case <-l.keeps:
+		l.headsRose, l.keptRose = true, true // a drop ends at the head
 	case <-l.slot.Ready():
 	case <-fired:
 	case <-l.store.Failed():

@@ -39,6 +39,10 @@ type SubscriptionStats struct {
 	// DeadLettered counts messages that became dead letters, DeadLetters those kept.
 	DeadLettered uint64
 	DeadLetters  uint64
+	// Removed and Dropped count messages that were not settled when they went: by the
+	// topic's retention, and by the cap on the backlog.
+	Removed uint64
+	Dropped uint64
 	// BusyShare is the share of time that the owner loop worked since the last
 	// snapshot, 0 to 1.
 	BusyShare  float64

@@ -16,7 +16,8 @@ type Catalog interface {
 
 	// CreateTopic stores a topic under a new id. Errors: ErrExists, ErrNoSpace.
 	CreateTopic(ctx context.Context, t storage.Topic) (storage.Topic, error)
-	// UpdateTopic replaces MinAge, KeepSettled, DedupeWindow, DedupeIDs and Definition. Errors: ErrNotFound.
+	// UpdateTopic replaces MinAge, KeepSettled, MaxAge, MaxBytes, DedupeWindow, DedupeIDs
+	// and Definition. Errors: ErrNotFound.
 	UpdateTopic(ctx context.Context, t storage.Topic) (storage.Topic, error)
 	// DeleteTopic ends a topic; its data goes in the background. Errors:
 	// ErrNotFound, ErrInUse.
@@ -42,6 +43,12 @@ type Log interface {
 	// Watch signals wake, which has capacity 1, each time the partition's head
 	// rose, until cancel is called.
 	Watch(p storage.PartitionID, wake chan<- struct{}) (cancel func())
+	// KeptFrom is the offset from which on a partition keeps what is not settled:
+	// subscriptions settle what is before it. It never goes back and never blocks.
+	KeptFrom(p storage.PartitionID) storage.Offset
+	// WatchKept signals wake, which has capacity 1, each time KeptFrom rose in a
+	// partition of a topic, until cancel is called.
+	WatchKept(topic storage.TopicID, wake chan<- struct{}) (cancel func())
 	// Tail gives the segment that holds an offset from memory, with a reference
 	// for the caller, or nil when it is not there. It never blocks nor reads the
 	// disk.

@@ -125,6 +125,8 @@ func (b *Broker) startLoop(s *subscription, config SubscriptionConfig, cursors [
 		keyed:      config.Order == OrderKey,
 		known:      make([]storage.Offset, s.route.places()),
 		headEvents: make([]delivery.Head, s.route.places()),
+		kept:       make([]storage.Offset, s.route.partitions),
+		keeps:      make(chan struct{}, 1), // capacity 1: likewise
 		now:        b.clock.now(),
 		stalls:     b.clock.look(),
 	}

@@ -242,6 +242,8 @@ func (s *subscription) figures(ctx context.Context, log Log, taken *snapshot) (S
 		Expired:      from.Expired,
 		Rejected:     from.Rejected,
 		DeadLettered: from.DeadLettered,
+		Removed:      from.Removed,
+		Dropped:      from.Dropped,
 		DeadLetters:  uint64(max(0, s.deadLetters.Load())),
 		BusyShare:    taken.busy,
 		Sessions:     taken.sessionStats(),

@@ -26,11 +26,16 @@ type TopicConfig struct {
 	// Name and Partitions (1 to MaxPartitions) are fixed at creation.
 	Name       Name
 	Partitions int
-	// MinAge: no message younger than this is removed; 0 to MaxMinAge.
+	// MinAge: no message younger than this is removed, but for MaxBytes; 0 to MaxMinAge.
 	MinAge time.Duration
 	// KeepSettled: nor is one younger than this, so that what is settled can be
 	// replayed; 0 to MaxKeepSettled.
 	KeepSettled time.Duration
+	// MaxAge and MaxBytes remove what is older, and the oldest of what is beyond, settled
+	// or not; 0: nothing. MaxAge is at least MinAge, MaxBytes at least MinMaxBytes and
+	// MaxMessageBytes.
+	MaxAge   time.Duration
+	MaxBytes uint64
 	// MaxMessageBytes is the largest encoded message, 1 to the broker's limit.
 	MaxMessageBytes int
 	// DedupeWindow is how long a dedupe id counts: 0 (ids are not looked at) to
@@ -67,16 +72,15 @@ func (c TopicConfig) validate(maxMessageBytes int) error {
 	switch {
 	case c.Partitions < 1 || c.Partitions > MaxPartitions:
 		return invalidField("partitions", "1 to 256")
-	case c.MinAge < 0 || c.MinAge > MaxMinAge:
-		return invalidField("retention.min_age", "0 to 10 years")
-	case c.KeepSettled < 0 || c.KeepSettled > MaxKeepSettled:
-		return invalidField("retention.keep_settled", "0 to 10 years")
 	case c.MaxMessageBytes < 1 || c.MaxMessageBytes > maxMessageBytes:
 		return invalidField("max_message_bytes", "1 to the server's limit")
 	case c.DedupeWindow < 0 || c.DedupeWindow > MaxDedupeWindow:
 		return invalidField("dedupe_window", "0 to 7 days")
 	case c.DedupeIDs < 1 || c.DedupeIDs > MaxDedupeIDs:
 		return invalidField("dedupe_max_ids", "1 to 1000000")
+	}
+	if err := c.validateRetention(); err != nil {
+		return err
 	}
 	return validateLabels(c.Labels)
 }

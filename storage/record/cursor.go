@@ -12,7 +12,9 @@ import (
 //
 //	version(1) generation(8) floor(8) settled(8) ack_parts(4) ack_sum(8) dead(8) dead_sum(8) dead_last(8)
 //	delivered(8) redelivered(8) acked(8) retried(8) released(8) expired(8) rejected(8)
-//	dead_lettered(8) crc(4)
+//	dead_lettered(8)
+//	removed(8) dropped(8)                            from version 3 on
+//	crc(4)
 type Cursor struct {
 	// Generation grows with each seek; ack chunks of another one are rubbish.
 	Generation uint64
@@ -34,8 +36,12 @@ type Cursor struct {
 }
 
 const (
-	cursorVersion   = 2
-	cursorBodyBytes = 8 + 8 + 8 + 4 + 8 + 3*8 + 8*8
+	cursorVersion   = 3
+	cursorBodyBytes = cursorBodyBytes2 + 2*8
+
+	// cursorVersion2 knew nothing that goes unsettled.
+	cursorVersion2   = 2
+	cursorBodyBytes2 = 8 + 8 + 8 + 4 + 8 + 3*8 + 8*8
 )
 
 // AppendCursor appends the value of a cursor.
@@ -62,7 +68,9 @@ func appendCounters(dst []byte, c *storage.Counters) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, c.Released)
 	dst = binary.BigEndian.AppendUint64(dst, c.Expired)
 	dst = binary.BigEndian.AppendUint64(dst, c.Rejected)
-	return binary.BigEndian.AppendUint64(dst, c.DeadLettered)
+	dst = binary.BigEndian.AppendUint64(dst, c.DeadLettered)
+	dst = binary.BigEndian.AppendUint64(dst, c.Removed)
+	return binary.BigEndian.AppendUint64(dst, c.Dropped)
 }
 
 // DecodeCursor decodes and checks a cursor.
@@ -70,12 +78,16 @@ func DecodeCursor(key, value []byte) (Cursor, error) {
 	if _, _, err := ParseCursorKey(key); err != nil {
 		return Cursor{}, err
 	}
-	body, err := unsealFixed(key, value, cursorVersion, cursorBodyBytes)
+	version, size := byte(cursorVersion), cursorBodyBytes
+	if len(value) > 0 && value[0] == cursorVersion2 {
+		version, size = cursorVersion2, cursorBodyBytes2
+	}
+	body, err := unsealFixed(key, value, version, size)
 	if err != nil {
 		return Cursor{}, err
 	}
 	r := reader(body)
-	return Cursor{
+	c := Cursor{
 		Generation: r.uint64(),
 		Floor:      storage.Offset(r.uint64()),
 		Settled:    r.uint64(),
@@ -85,7 +97,11 @@ func DecodeCursor(key, value []byte) (Cursor, error) {
 		DeadSum:    r.uint64(),
 		DeadLast:   r.uint64(),
 		Counters:   readCounters(&r),
-	}, nil
+	}
+	if len(r) > 0 {
+		c.Counters.Removed, c.Counters.Dropped = r.uint64(), r.uint64()
+	}
+	return c, nil
 }
 
 func readCounters(r *reader) storage.Counters {

@@ -32,7 +32,8 @@ var (
 	sampleCursor = Cursor{
 		Generation: 2, Floor: 4100, Settled: 33, AckParts: 3,
 		AckSum: 0x0102030405060708, Dead: 2, DeadSum: 0x1122, DeadLast: 5,
-		Counters: storage.Counters{Delivered: 70, Redelivered: 6, Acked: 60, Retried: 3, Released: 2, Expired: 1, Rejected: 4, DeadLettered: 5},
+		Counters: storage.Counters{Delivered: 70, Redelivered: 6, Acked: 60, Retried: 3, Released: 2, Expired: 1, Rejected: 4, DeadLettered: 5,
+			Removed: 7, Dropped: 8},
 	}
 	sampleFailures = []storage.Failure{
 		{Time: sampleTime, Client: "worker-1", Kind: storage.FailureRetried, Code: "db", Reason: "no connection"},

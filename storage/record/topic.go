@@ -40,6 +40,10 @@ func AppendTopic(dst, key []byte, t *storage.Topic) ([]byte, error) {
 	if t.KeepSettled != 0 {
 		m.KeepSettled = durationpb.New(t.KeepSettled)
 	}
+	if t.MaxAge != 0 {
+		m.MaxAge = durationpb.New(t.MaxAge)
+	}
+	m.MaxBytes = t.MaxBytes
 	return appendMessage(dst, key, m)
 }
 
@@ -65,6 +69,8 @@ func DecodeTopic(key, value []byte) (storage.Topic, error) {
 		MinAge:     m.GetMinAge().AsDuration(),
 		Definition: m.GetDefinition(),
 		ReplayOf:   storage.SubscriptionID(m.GetReplayOfSubscriptionId()),
+		MaxAge:     m.GetMaxAge().AsDuration(),
+		MaxBytes:   m.GetMaxBytes(),
 
 		KeepSettled:  m.GetKeepSettled().AsDuration(),
 		DedupeWindow: storage.DefaultDedupeWindow,

@@ -68,7 +68,8 @@ func (c *committer) createTopic(b *batch, def storage.Topic) (*topic, error) {
 	return t, nil
 }
 
-// UpdateTopic replaces MinAge, KeepSettled, DedupeWindow, DedupeIDs and Definition. Errors: ErrNotFound, ErrTooLarge.
+// UpdateTopic replaces MinAge, KeepSettled, MaxAge, MaxBytes, DedupeWindow, DedupeIDs and
+// Definition. Errors: ErrNotFound, ErrTooLarge.
 func (s *Store) UpdateTopic(ctx context.Context, def storage.Topic) (storage.Topic, error) {
 	if err := checkDefinition(def.Definition); err != nil {
 		return def, err
@@ -78,7 +79,8 @@ func (s *Store) UpdateTopic(ctx context.Context, def storage.Topic) (storage.Top
 			return fmt.Errorf("%w: topic %d", storage.ErrDataLoss, def.ID)
 		}
 		t.MinAge, t.Definition = def.MinAge, bytes.Clone(def.Definition)
-		t.KeepSettled, t.DedupeWindow, t.DedupeIDs = def.KeepSettled, def.DedupeWindow, def.DedupeIDs
+		t.KeepSettled, t.MaxAge, t.MaxBytes = def.KeepSettled, def.MaxAge, def.MaxBytes
+		t.DedupeWindow, t.DedupeIDs = def.DedupeWindow, def.DedupeIDs
 		return nil
 	})
 }

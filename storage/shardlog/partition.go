@@ -23,6 +23,10 @@ type partition struct {
 	damage atomic.Pointer[damage]
 	// listed: the janitor is going to look at the partition.
 	listed atomic.Bool
+	// retained is from which offset on unsettled messages are kept; the janitor's, as
+	// outline is.
+	retained atomic.Uint64
+	outline  outline
 
 	// Loop only, as of the open batch.
 	generation  uint64

@@ -65,7 +65,7 @@ func (t *trimmable) cutRecent(now time.Time, room int) (c cut, known bool) {
 	for !q.empty() && len(c.pointers) < room {
 		x := q.front()
 		c.next.LogTime = x.logTime
-		if x.end > t.limit || x.logTime.Add(t.minAge).After(now) {
+		if x.end > t.limit || t.dueAt(x.end, x.logTime).After(now) {
 			return c, true
 		}
 		q.pop()

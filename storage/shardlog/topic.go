@@ -3,10 +3,12 @@ package shardlog
 import "github.com/headrace/headrace/storage"
 
 // topic is a topic with its partitions. Loop only, but for ID and partitions,
-// which never change.
+// which never change, and for retention.
 type topic struct {
 	storage.Topic
-	partitions    []*partition
+	partitions []*partition
+	// retention are woken when a partition keeps less of what is not settled.
+	retention     watchers
 	subscriptions []*subscription
 	// replayOf is the subscription that a private topic belongs to, else nil.
 	replayOf *subscription

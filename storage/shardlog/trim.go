@@ -1,6 +1,7 @@
 package shardlog
 
 import (
+	"slices"
 	"time"
 
 	"github.com/headrace/headrace/storage"
@@ -28,12 +29,21 @@ type trimmable struct {
 	// first is where it begins now; before limit everything is settled.
 	first record.Mark
 	limit storage.Offset
-	// minAge is how old a message must be.
-	minAge time.Duration
+	// minAge is how old a message must be, unless it is before retained.
+	minAge   time.Duration
+	retained storage.Offset
 }
 
 // due is when the oldest message is old enough.
-func (t *trimmable) due() time.Time { return t.first.LogTime.Add(t.minAge) }
+func (t *trimmable) due() time.Time { return t.dueAt(t.first.Offset+1, t.first.LogTime) }
+
+// dueAt is when messages that end at an offset, with a log time, are.
+func (t *trimmable) dueAt(end storage.Offset, logTime time.Time) time.Time {
+	if end <= t.retained {
+		return time.Time{}
+	}
+	return logTime.Add(t.minAge)
+}
 
 // trimmable says what may go from a partition. Loop only.
 func (s *shard) trimmable(p *partition) (t trimmable, ok bool) {
@@ -42,7 +52,7 @@ func (s *shard) trimmable(p *partition) (t trimmable, ok bool) {
 	}
 	t = trimmable{
 		partition: p, first: p.first, minAge: p.topic.KeepsFor(),
-		limit: p.topic.floor(p.id.Partition),
+		limit: p.topic.floor(p.id.Partition), retained: storage.Offset(p.retained.Load()),
 	}
 	return t, t.first.Offset < t.limit
 }
@@ -100,6 +110,11 @@ func (j *janitor) trim(step *trimStep) error {
 	if err := j.trimFromDisk(step.unknown, step.now); err != nil {
 		return err
 	}
+	for _, t := range step.bounds {
+		if err := j.bound(t, step.now); err != nil {
+			return err
+		}
+	}
 	for _, d := range step.digs {
 		if err := j.dig(d, step.now); err != nil {
 			return err
@@ -118,11 +133,13 @@ type trimStep struct {
 	// unknown must be read. Set when the step is done.
 	looked         int
 	later, unknown []trimmable
-	// digs are partitions that may have room for holes.
-	digs  []*dig
-	waits []waiting
-	cuts  []cut
-	room  int
+	// bounds are topics that may keep too much, digs partitions that may have room for
+	// holes.
+	bounds []boundTopic
+	digs   []*dig
+	waits  []waiting
+	cuts   []cut
+	room   int
 }
 
 func (s *trimStep) change() *change {
@@ -141,6 +158,7 @@ func (s *trimStep) change() *change {
 
 // look trims one partition as far as there is room; then it is done with it.
 func (s *trimStep) look(b *batch, p *partition) {
+	s.mayBound(p.topic)
 	t, ok := s.committer.shard.trimmable(p)
 	if !ok {
 		s.finish(b, p)
@@ -176,6 +194,14 @@ func (s *trimStep) finish(b *batch, p *partition) {
 	}
 	if !due.IsZero() {
 		s.waits = append(s.waits, waiting{p, due})
+	}
+}
+
+// mayBound has a topic looked at that bounds what it keeps, once.
+func (s *trimStep) mayBound(t *topic) {
+	b, ok := s.committer.shard.bounds(t)
+	if ok && !slices.ContainsFunc(s.bounds, func(x boundTopic) bool { return x.topic == t }) {
+		s.bounds = append(s.bounds, b)
 	}
 }
 

@@ -69,7 +69,7 @@ func (j *janitor) readCut(r storage.Reader, t *trimmable, now time.Time, room in
 		}
 		// The next one that stays tells how old the oldest is.
 		c.next.LogTime = x.LogTime
-		switch due := x.LogTime.Add(t.minAge); {
+		switch due := t.dueAt(x.end(), x.LogTime); {
 		case x.end() > t.limit:
 			return false, nil
 		case due.After(now):

@@ -19,7 +19,7 @@ import (
 // gives a new, empty place for each test.
 func RunStoreSuite(t *testing.T, newHome func(tb testing.TB) StoreHome) {
 	t.Helper()
-	for _, test := range slices.Concat(storeTests, producerTests) {
+	for _, test := range slices.Concat(storeTests, producerTests, boundTests) {
 		t.Run(test.name, func(t *testing.T) {
 			test.run(t, NewStoreHarness(t, newHome(t), shardlog.Options{}))
 		})

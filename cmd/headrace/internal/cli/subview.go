@@ -109,6 +109,8 @@ type subInfoView struct {
 	Rejected       uint64             `json:"rejected"`
 	DeadLettered   uint64             `json:"dead_lettered"`
 	DeadLetters    uint64             `json:"dead_letters"`
+	Removed        uint64             `json:"removed"`
+	Dropped        uint64             `json:"dropped"`
 	PartitionStats []subPartitionView `json:"partition_stats"`
 }
 
@@ -135,6 +137,8 @@ func viewSubInfo(s *headracev1.Subscription, stats *headracev1.SubscriptionStats
 		Rejected:       stats.GetRejected(),
 		DeadLettered:   stats.GetDeadLettered(),
 		DeadLetters:    stats.GetDeadLetters(),
+		Removed:        stats.GetRemoved(),
+		Dropped:        stats.GetDropped(),
 		PartitionStats: []subPartitionView{},
 	}
 	for _, p := range stats.GetPartitions() {
@@ -161,6 +165,9 @@ var subInfoColumns = append(append(
 			output.Count(v.Released) + " released, " + output.Count(v.Expired) + " expired, " + output.Count(v.Rejected) + " rejected"
 	}},
 	output.Column[subInfoView]{Head: "DEAD LETTERS", Cell: func(v subInfoView) string { return output.Count(v.DeadLetters) }},
+	output.Column[subInfoView]{Head: "WENT UNSETTLED", Cell: func(v subInfoView) string {
+		return output.Count(v.Removed) + " by retention, " + output.Count(v.Dropped) + " by the backlog cap"
+	}},
 	output.Column[subInfoView]{Head: "OFFSETS", Cell: func(v subInfoView) string { return floorsText(v.PartitionStats) }},
 )
 

@@ -25,8 +25,7 @@ func (a *App) topic() *cobra.Command {
 
 // topicFlags are the properties of a topic that can be given and changed.
 type topicFlags struct {
-	minAge     time.Duration
-	keep       time.Duration
+	retention  retentionFlags
 	maxMessage config.Bytes
 	dedupe     time.Duration
 	dedupeIDs  uint64
@@ -34,8 +33,7 @@ type topicFlags struct {
 }
 
 func (f *topicFlags) add(c *cobra.Command) {
-	c.Flags().DurationVar(&f.minAge, "min-age", 0, "no message younger than this is removed (server's default: 10m)")
-	c.Flags().DurationVar(&f.keep, "keep-settled", 0, "what is settled is kept this long for replay (server's default: 0)")
+	f.retention.add(c)
 	c.Flags().Var(&f.maxMessage, "max-message-bytes", "the largest encoded message (server's default: 1MiB)")
 	c.Flags().DurationVar(&f.dedupe, "dedupe-window", 0, "how long a dedupe id counts, 0 to 168h; 0: not at all (server's default: 10m)")
 	c.Flags().Uint64Var(&f.dedupeIDs, "dedupe-max-ids", 0, "how many dedupe ids of a partition count (server's default: 1000000)")
@@ -45,14 +43,7 @@ func (f *topicFlags) add(c *cobra.Command) {
 // apply sets what was given on the command line and returns the names of those
 // fields.
 func (f *topicFlags) apply(c *cobra.Command, t *headracev1.Topic) (fields []string, err error) {
-	if c.Flags().Changed("min-age") {
-		retentionOf(t).MinAge = durationpb.New(f.minAge)
-		fields = append(fields, "retention.min_age")
-	}
-	if c.Flags().Changed("keep-settled") {
-		retentionOf(t).KeepSettled = durationpb.New(f.keep)
-		fields = append(fields, "retention.keep_settled")
-	}
+	fields = f.retention.apply(c, t)
 	if c.Flags().Changed("max-message-bytes") {
 		t.MaxMessageBytes = uint64(f.maxMessage)
 		fields = append(fields, "max_message_bytes")
@@ -72,14 +63,6 @@ func (f *topicFlags) apply(c *cobra.Command, t *headracev1.Topic) (fields []stri
 		fields = append(fields, "labels")
 	}
 	return fields, nil
-}
-
-// retentionOf is a topic's retention, made when it has none.
-func retentionOf(t *headracev1.Topic) *headracev1.Retention {
-	if t.Retention == nil {
-		t.Retention = &headracev1.Retention{}
-	}
-	return t.GetRetention()
 }
 
 func (a *App) topicCreate() *cobra.Command {

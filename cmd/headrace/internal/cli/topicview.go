@@ -15,6 +15,8 @@ type topicView struct {
 	Durability      string            `json:"durability"`
 	MinAgeSeconds   float64           `json:"min_age_seconds"`
 	KeepSeconds     float64           `json:"keep_settled_seconds"`
+	MaxAgeSeconds   float64           `json:"max_age_seconds,omitempty"`
+	MaxBytes        uint64            `json:"max_bytes,omitempty"`
 	MaxMessageBytes uint64            `json:"max_message_bytes"`
 	DedupeSeconds   float64           `json:"dedupe_window_seconds"`
 	DedupeMaxIDs    uint64            `json:"dedupe_max_ids"`
@@ -30,6 +32,8 @@ func viewTopic(t *headracev1.Topic) topicView {
 		Durability:      shortEnum(t.GetDurability().String(), "DURABILITY_"),
 		MinAgeSeconds:   t.GetRetention().GetMinAge().AsDuration().Seconds(),
 		KeepSeconds:     t.GetRetention().GetKeepSettled().AsDuration().Seconds(),
+		MaxAgeSeconds:   t.GetRetention().GetMaxAge().AsDuration().Seconds(),
+		MaxBytes:        t.GetRetention().GetMaxBytes(),
 		MaxMessageBytes: t.GetMaxMessageBytes(),
 		DedupeSeconds:   t.GetDedupeWindow().AsDuration().Seconds(),
 		DedupeMaxIDs:    t.GetDedupeMaxIds(),
@@ -45,11 +49,27 @@ var topicColumns = []output.Column[topicView]{
 	{Head: "DURABILITY", Cell: func(v topicView) string { return v.Durability }},
 	{Head: "MIN AGE", Right: true, Cell: func(v topicView) string { return secondsText(v.MinAgeSeconds) }},
 	{Head: "KEEPS", Right: true, Cell: func(v topicView) string { return secondsText(v.KeepSeconds) }},
+	{Head: "MAX KEPT", Cell: func(v topicView) string { return keptText(v.MaxAgeSeconds, v.MaxBytes) }},
 	{Head: "MAX MESSAGE", Right: true, Cell: func(v topicView) string { return output.Size(v.MaxMessageBytes) }},
 	{Head: "DEDUPE", Right: true, Cell: func(v topicView) string { return secondsText(v.DedupeSeconds) }},
 	{Head: "CREATED", Cell: func(v topicView) string { return timeText(v.CreateTime) }},
 	{Head: "STATE", Cell: func(v topicView) string { return v.State }},
 	{Head: "LABELS", Cell: func(v topicView) string { return labelText(v.Labels) }},
+}
+
+// keptText writes the bounds on what a topic keeps.
+func keptText(seconds float64, bytes uint64) string {
+	var bounds []string
+	if seconds > 0 {
+		bounds = append(bounds, secondsText(seconds))
+	}
+	if bytes > 0 {
+		bounds = append(bounds, output.Size(bytes))
+	}
+	if len(bounds) == 0 {
+		return "any"
+	}
+	return strings.Join(bounds, ", ")
 }
 
 // topicInfoView is a topic with its figures.

@@ -234,16 +234,19 @@ func (x *Topic) GetState() ResourceState {
 // Retention says when messages of a topic may be removed.
 //
 // By default a message is kept until every subscription has settled it and it
-// is older than min_age and keep_settled.
+// is older than min_age and keep_settled. What max_age and max_bytes remove counts
+// as settled for every subscription, and in its SubscriptionStats.removed. Messages
+// go together with those that were stored in one commit. All of it may be updated.
 type Retention struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// No message younger than this is removed. Default: 10 minutes; 0 is legal.
+	// No message younger than this is removed, but for max_bytes. Default: 10 minutes, or
+	// max_age where that is less; 0 is legal.
 	MinAge *durationpb.Duration `protobuf:"bytes,1,opt,name=min_age,json=minAge,proto3" json:"min_age,omitempty"`
-	// A message older than this is removed, settled or not. Not served yet:
-	// NOT_SERVED when set.
+	// A message older than this is removed, settled or not; min_age to 10 years.
+	// Default: 0, which is never.
 	MaxAge *durationpb.Duration `protobuf:"bytes,2,opt,name=max_age,json=maxAge,proto3" json:"max_age,omitempty"`
-	// The oldest messages are removed while the topic holds more bytes than this.
-	// Not served yet: NOT_SERVED when set.
+	// The oldest messages are removed, settled or not, while all partitions together
+	// hold more bytes than this. Default: 0, which is any number.
 	MaxBytes uint64 `protobuf:"varint,3,opt,name=max_bytes,json=maxBytes,proto3" json:"max_bytes,omitempty"`
 	// Messages that every subscription has settled are kept for replay until this
 	// long after the log took them in: a seek back by as much finds them all. 0 to 10

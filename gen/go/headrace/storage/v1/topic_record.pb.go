@@ -49,6 +49,12 @@ type TopicRecord struct {
 	// The id of the subscription whose redriven messages this private topic holds; 0:
 	// it is a topic like any other.
 	ReplayOfSubscriptionId uint32 `protobuf:"varint,10,opt,name=replay_of_subscription_id,json=replayOfSubscriptionId,proto3" json:"replay_of_subscription_id,omitempty"`
+	// A message older than this goes, settled or not. Left out where there is no such
+	// bound.
+	MaxAge *durationpb.Duration `protobuf:"bytes,11,opt,name=max_age,json=maxAge,proto3" json:"max_age,omitempty"`
+	// The oldest messages go while all partitions keep more bytes than this; 0: no
+	// bound.
+	MaxBytes uint64 `protobuf:"varint,12,opt,name=max_bytes,json=maxBytes,proto3" json:"max_bytes,omitempty"`
 	// No message younger than this is trimmed, so that what is settled can be replayed.
 	// Left out where it is zero.
 	KeepSettled   *durationpb.Duration `protobuf:"bytes,15,opt,name=keep_settled,json=keepSettled,proto3" json:"keep_settled,omitempty"`
@@ -156,6 +162,20 @@ func (x *TopicRecord) GetReplayOfSubscriptionId() uint32 {
 	return 0
 }
 
+func (x *TopicRecord) GetMaxAge() *durationpb.Duration {
+	if x != nil {
+		return x.MaxAge
+	}
+	return nil
+}
+
+func (x *TopicRecord) GetMaxBytes() uint64 {
+	if x != nil {
+		return x.MaxBytes
+	}
+	return 0
+}
+
 func (x *TopicRecord) GetKeepSettled() *durationpb.Duration {
 	if x != nil {
 		return x.KeepSettled
@@ -167,7 +187,7 @@ var File_headrace_storage_v1_topic_record_proto protoreflect.FileDescriptor
 
 const file_headrace_storage_v1_topic_record_proto_rawDesc = "" +
 	"\n" +
-	"&headrace/storage/v1/topic_record.proto\x12\x13headrace.storage.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a&headrace/storage/v1/record_state.proto\"\x86\x04\n" +
+	"&headrace/storage/v1/topic_record.proto\x12\x13headrace.storage.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a&headrace/storage/v1/record_state.proto\"\xd7\x04\n" +
 	"\vTopicRecord\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\rR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x1e\n" +
@@ -185,7 +205,9 @@ const file_headrace_storage_v1_topic_record_proto_rawDesc = "" +
 	"\n" +
 	"dedupe_ids\x18\t \x01(\rH\x00R\tdedupeIds\x88\x01\x01\x129\n" +
 	"\x19replay_of_subscription_id\x18\n" +
-	" \x01(\rR\x16replayOfSubscriptionId\x12<\n" +
+	" \x01(\rR\x16replayOfSubscriptionId\x122\n" +
+	"\amax_age\x18\v \x01(\v2\x19.google.protobuf.DurationR\x06maxAge\x12\x1b\n" +
+	"\tmax_bytes\x18\f \x01(\x04R\bmaxBytes\x12<\n" +
 	"\fkeep_settled\x18\x0f \x01(\v2\x19.google.protobuf.DurationR\vkeepSettledB\r\n" +
 	"\v_dedupe_idsBCZAgithub.com/headrace/headrace/gen/go/headrace/storage/v1;storagev1b\x06proto3"
 
@@ -213,12 +235,13 @@ var file_headrace_storage_v1_topic_record_proto_depIdxs = []int32{
 	2, // 1: headrace.storage.v1.TopicRecord.create_time:type_name -> google.protobuf.Timestamp
 	3, // 2: headrace.storage.v1.TopicRecord.min_age:type_name -> google.protobuf.Duration
 	3, // 3: headrace.storage.v1.TopicRecord.dedupe_window:type_name -> google.protobuf.Duration
-	3, // 4: headrace.storage.v1.TopicRecord.keep_settled:type_name -> google.protobuf.Duration
-	5, // [5:5] is the sub-list for method output_type
-	5, // [5:5] is the sub-list for method input_type
-	5, // [5:5] is the sub-list for extension type_name
-	5, // [5:5] is the sub-list for extension extendee
-	0, // [0:5] is the sub-list for field type_name
+	3, // 4: headrace.storage.v1.TopicRecord.max_age:type_name -> google.protobuf.Duration
+	3, // 5: headrace.storage.v1.TopicRecord.keep_settled:type_name -> google.protobuf.Duration
+	6, // [6:6] is the sub-list for method output_type
+	6, // [6:6] is the sub-list for method input_type
+	6, // [6:6] is the sub-list for extension type_name
+	6, // [6:6] is the sub-list for extension extendee
+	0, // [0:6] is the sub-list for field type_name
 }
 
 func init() { file_headrace_storage_v1_topic_record_proto_init() }

@@ -10,7 +10,9 @@ package io.headrace.v1;
  * Retention says when messages of a topic may be removed.
  *
  * By default a message is kept until every subscription has settled it and it
- * is older than min_age and keep_settled.
+ * is older than min_age and keep_settled. What max_age and max_bytes remove counts
+ * as settled for every subscription, and in its SubscriptionStats.removed. Messages
+ * go together with those that were stored in one commit. All of it may be updated.
  * </pre>
  *
  * Protobuf type {@code headrace.v1.Retention}
@@ -55,7 +57,8 @@ private static final long serialVersionUID = 0L;
   private com.google.protobuf.Duration minAge_;
   /**
    * <pre>
-   * No message younger than this is removed. Default: 10 minutes; 0 is legal.
+   * No message younger than this is removed, but for max_bytes. Default: 10 minutes, or
+   * max_age where that is less; 0 is legal.
    * </pre>
    *
    * <code>.google.protobuf.Duration min_age = 1 [json_name = "minAge"];</code>
@@ -67,7 +70,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * No message younger than this is removed. Default: 10 minutes; 0 is legal.
+   * No message younger than this is removed, but for max_bytes. Default: 10 minutes, or
+   * max_age where that is less; 0 is legal.
    * </pre>
    *
    * <code>.google.protobuf.Duration min_age = 1 [json_name = "minAge"];</code>
@@ -79,7 +83,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * No message younger than this is removed. Default: 10 minutes; 0 is legal.
+   * No message younger than this is removed, but for max_bytes. Default: 10 minutes, or
+   * max_age where that is less; 0 is legal.
    * </pre>
    *
    * <code>.google.protobuf.Duration min_age = 1 [json_name = "minAge"];</code>
@@ -93,8 +98,8 @@ private static final long serialVersionUID = 0L;
   private com.google.protobuf.Duration maxAge_;
   /**
    * <pre>
-   * A message older than this is removed, settled or not. Not served yet:
-   * NOT_SERVED when set.
+   * A message older than this is removed, settled or not; min_age to 10 years.
+   * Default: 0, which is never.
    * </pre>
    *
    * <code>.google.protobuf.Duration max_age = 2 [json_name = "maxAge"];</code>
@@ -106,8 +111,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * A message older than this is removed, settled or not. Not served yet:
-   * NOT_SERVED when set.
+   * A message older than this is removed, settled or not; min_age to 10 years.
+   * Default: 0, which is never.
    * </pre>
    *
    * <code>.google.protobuf.Duration max_age = 2 [json_name = "maxAge"];</code>
@@ -119,8 +124,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * A message older than this is removed, settled or not. Not served yet:
-   * NOT_SERVED when set.
+   * A message older than this is removed, settled or not; min_age to 10 years.
+   * Default: 0, which is never.
    * </pre>
    *
    * <code>.google.protobuf.Duration max_age = 2 [json_name = "maxAge"];</code>
@@ -134,8 +139,8 @@ private static final long serialVersionUID = 0L;
   private long maxBytes_ = 0L;
   /**
    * <pre>
-   * The oldest messages are removed while the topic holds more bytes than this.
-   * Not served yet: NOT_SERVED when set.
+   * The oldest messages are removed, settled or not, while all partitions together
+   * hold more bytes than this. Default: 0, which is any number.
    * </pre>
    *
    * <code>uint64 max_bytes = 3 [json_name = "maxBytes"];</code>
@@ -404,7 +409,9 @@ private static final long serialVersionUID = 0L;
    * Retention says when messages of a topic may be removed.
    *
    * By default a message is kept until every subscription has settled it and it
-   * is older than min_age and keep_settled.
+   * is older than min_age and keep_settled. What max_age and max_bytes remove counts
+   * as settled for every subscription, and in its SubscriptionStats.removed. Messages
+   * go together with those that were stored in one commit. All of it may be updated.
    * </pre>
    *
    * Protobuf type {@code headrace.v1.Retention}
@@ -620,7 +627,8 @@ private static final long serialVersionUID = 0L;
         com.google.protobuf.Duration, com.google.protobuf.Duration.Builder, com.google.protobuf.DurationOrBuilder> minAgeBuilder_;
     /**
      * <pre>
-     * No message younger than this is removed. Default: 10 minutes; 0 is legal.
+     * No message younger than this is removed, but for max_bytes. Default: 10 minutes, or
+     * max_age where that is less; 0 is legal.
      * </pre>
      *
      * <code>.google.protobuf.Duration min_age = 1 [json_name = "minAge"];</code>
@@ -631,7 +639,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * No message younger than this is removed. Default: 10 minutes; 0 is legal.
+     * No message younger than this is removed, but for max_bytes. Default: 10 minutes, or
+     * max_age where that is less; 0 is legal.
      * </pre>
      *
      * <code>.google.protobuf.Duration min_age = 1 [json_name = "minAge"];</code>
@@ -646,7 +655,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * No message younger than this is removed. Default: 10 minutes; 0 is legal.
+     * No message younger than this is removed, but for max_bytes. Default: 10 minutes, or
+     * max_age where that is less; 0 is legal.
      * </pre>
      *
      * <code>.google.protobuf.Duration min_age = 1 [json_name = "minAge"];</code>
@@ -666,7 +676,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * No message younger than this is removed. Default: 10 minutes; 0 is legal.
+     * No message younger than this is removed, but for max_bytes. Default: 10 minutes, or
+     * max_age where that is less; 0 is legal.
      * </pre>
      *
      * <code>.google.protobuf.Duration min_age = 1 [json_name = "minAge"];</code>
@@ -684,7 +695,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * No message younger than this is removed. Default: 10 minutes; 0 is legal.
+     * No message younger than this is removed, but for max_bytes. Default: 10 minutes, or
+     * max_age where that is less; 0 is legal.
      * </pre>
      *
      * <code>.google.protobuf.Duration min_age = 1 [json_name = "minAge"];</code>
@@ -709,7 +721,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * No message younger than this is removed. Default: 10 minutes; 0 is legal.
+     * No message younger than this is removed, but for max_bytes. Default: 10 minutes, or
+     * max_age where that is less; 0 is legal.
      * </pre>
      *
      * <code>.google.protobuf.Duration min_age = 1 [json_name = "minAge"];</code>
@@ -726,7 +739,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * No message younger than this is removed. Default: 10 minutes; 0 is legal.
+     * No message younger than this is removed, but for max_bytes. Default: 10 minutes, or
+     * max_age where that is less; 0 is legal.
      * </pre>
      *
      * <code>.google.protobuf.Duration min_age = 1 [json_name = "minAge"];</code>
@@ -738,7 +752,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * No message younger than this is removed. Default: 10 minutes; 0 is legal.
+     * No message younger than this is removed, but for max_bytes. Default: 10 minutes, or
+     * max_age where that is less; 0 is legal.
      * </pre>
      *
      * <code>.google.protobuf.Duration min_age = 1 [json_name = "minAge"];</code>
@@ -753,7 +768,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * No message younger than this is removed. Default: 10 minutes; 0 is legal.
+     * No message younger than this is removed, but for max_bytes. Default: 10 minutes, or
+     * max_age where that is less; 0 is legal.
      * </pre>
      *
      * <code>.google.protobuf.Duration min_age = 1 [json_name = "minAge"];</code>
@@ -777,8 +793,8 @@ private static final long serialVersionUID = 0L;
         com.google.protobuf.Duration, com.google.protobuf.Duration.Builder, com.google.protobuf.DurationOrBuilder> maxAgeBuilder_;
     /**
      * <pre>
-     * A message older than this is removed, settled or not. Not served yet:
-     * NOT_SERVED when set.
+     * A message older than this is removed, settled or not; min_age to 10 years.
+     * Default: 0, which is never.
      * </pre>
      *
      * <code>.google.protobuf.Duration max_age = 2 [json_name = "maxAge"];</code>
@@ -789,8 +805,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * A message older than this is removed, settled or not. Not served yet:
-     * NOT_SERVED when set.
+     * A message older than this is removed, settled or not; min_age to 10 years.
+     * Default: 0, which is never.
      * </pre>
      *
      * <code>.google.protobuf.Duration max_age = 2 [json_name = "maxAge"];</code>
@@ -805,8 +821,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * A message older than this is removed, settled or not. Not served yet:
-     * NOT_SERVED when set.
+     * A message older than this is removed, settled or not; min_age to 10 years.
+     * Default: 0, which is never.
      * </pre>
      *
      * <code>.google.protobuf.Duration max_age = 2 [json_name = "maxAge"];</code>
@@ -826,8 +842,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * A message older than this is removed, settled or not. Not served yet:
-     * NOT_SERVED when set.
+     * A message older than this is removed, settled or not; min_age to 10 years.
+     * Default: 0, which is never.
      * </pre>
      *
      * <code>.google.protobuf.Duration max_age = 2 [json_name = "maxAge"];</code>
@@ -845,8 +861,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * A message older than this is removed, settled or not. Not served yet:
-     * NOT_SERVED when set.
+     * A message older than this is removed, settled or not; min_age to 10 years.
+     * Default: 0, which is never.
      * </pre>
      *
      * <code>.google.protobuf.Duration max_age = 2 [json_name = "maxAge"];</code>
@@ -871,8 +887,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * A message older than this is removed, settled or not. Not served yet:
-     * NOT_SERVED when set.
+     * A message older than this is removed, settled or not; min_age to 10 years.
+     * Default: 0, which is never.
      * </pre>
      *
      * <code>.google.protobuf.Duration max_age = 2 [json_name = "maxAge"];</code>
@@ -889,8 +905,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * A message older than this is removed, settled or not. Not served yet:
-     * NOT_SERVED when set.
+     * A message older than this is removed, settled or not; min_age to 10 years.
+     * Default: 0, which is never.
      * </pre>
      *
      * <code>.google.protobuf.Duration max_age = 2 [json_name = "maxAge"];</code>
@@ -902,8 +918,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * A message older than this is removed, settled or not. Not served yet:
-     * NOT_SERVED when set.
+     * A message older than this is removed, settled or not; min_age to 10 years.
+     * Default: 0, which is never.
      * </pre>
      *
      * <code>.google.protobuf.Duration max_age = 2 [json_name = "maxAge"];</code>
@@ -918,8 +934,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * A message older than this is removed, settled or not. Not served yet:
-     * NOT_SERVED when set.
+     * A message older than this is removed, settled or not; min_age to 10 years.
+     * Default: 0, which is never.
      * </pre>
      *
      * <code>.google.protobuf.Duration max_age = 2 [json_name = "maxAge"];</code>
@@ -941,8 +957,8 @@ private static final long serialVersionUID = 0L;
     private long maxBytes_ ;
     /**
      * <pre>
-     * The oldest messages are removed while the topic holds more bytes than this.
-     * Not served yet: NOT_SERVED when set.
+     * The oldest messages are removed, settled or not, while all partitions together
+     * hold more bytes than this. Default: 0, which is any number.
      * </pre>
      *
      * <code>uint64 max_bytes = 3 [json_name = "maxBytes"];</code>
@@ -954,8 +970,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The oldest messages are removed while the topic holds more bytes than this.
-     * Not served yet: NOT_SERVED when set.
+     * The oldest messages are removed, settled or not, while all partitions together
+     * hold more bytes than this. Default: 0, which is any number.
      * </pre>
      *
      * <code>uint64 max_bytes = 3 [json_name = "maxBytes"];</code>
@@ -971,8 +987,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The oldest messages are removed while the topic holds more bytes than this.
-     * Not served yet: NOT_SERVED when set.
+     * The oldest messages are removed, settled or not, while all partitions together
+     * hold more bytes than this. Default: 0, which is any number.
      * </pre>
      *
      * <code>uint64 max_bytes = 3 [json_name = "maxBytes"];</code>

@@ -12,7 +12,8 @@ public interface RetentionOrBuilder extends
 
   /**
    * <pre>
-   * No message younger than this is removed. Default: 10 minutes; 0 is legal.
+   * No message younger than this is removed, but for max_bytes. Default: 10 minutes, or
+   * max_age where that is less; 0 is legal.
    * </pre>
    *
    * <code>.google.protobuf.Duration min_age = 1 [json_name = "minAge"];</code>
@@ -21,7 +22,8 @@ public interface RetentionOrBuilder extends
   boolean hasMinAge();
   /**
    * <pre>
-   * No message younger than this is removed. Default: 10 minutes; 0 is legal.
+   * No message younger than this is removed, but for max_bytes. Default: 10 minutes, or
+   * max_age where that is less; 0 is legal.
    * </pre>
    *
    * <code>.google.protobuf.Duration min_age = 1 [json_name = "minAge"];</code>
@@ -30,7 +32,8 @@ public interface RetentionOrBuilder extends
   com.google.protobuf.Duration getMinAge();
   /**
    * <pre>
-   * No message younger than this is removed. Default: 10 minutes; 0 is legal.
+   * No message younger than this is removed, but for max_bytes. Default: 10 minutes, or
+   * max_age where that is less; 0 is legal.
    * </pre>
    *
    * <code>.google.protobuf.Duration min_age = 1 [json_name = "minAge"];</code>
@@ -39,8 +42,8 @@ public interface RetentionOrBuilder extends
 
   /**
    * <pre>
-   * A message older than this is removed, settled or not. Not served yet:
-   * NOT_SERVED when set.
+   * A message older than this is removed, settled or not; min_age to 10 years.
+   * Default: 0, which is never.
    * </pre>
    *
    * <code>.google.protobuf.Duration max_age = 2 [json_name = "maxAge"];</code>
@@ -49,8 +52,8 @@ public interface RetentionOrBuilder extends
   boolean hasMaxAge();
   /**
    * <pre>
-   * A message older than this is removed, settled or not. Not served yet:
-   * NOT_SERVED when set.
+   * A message older than this is removed, settled or not; min_age to 10 years.
+   * Default: 0, which is never.
    * </pre>
    *
    * <code>.google.protobuf.Duration max_age = 2 [json_name = "maxAge"];</code>
@@ -59,8 +62,8 @@ public interface RetentionOrBuilder extends
   com.google.protobuf.Duration getMaxAge();
   /**
    * <pre>
-   * A message older than this is removed, settled or not. Not served yet:
-   * NOT_SERVED when set.
+   * A message older than this is removed, settled or not; min_age to 10 years.
+   * Default: 0, which is never.
    * </pre>
    *
    * <code>.google.protobuf.Duration max_age = 2 [json_name = "maxAge"];</code>
@@ -69,8 +72,8 @@ public interface RetentionOrBuilder extends
 
   /**
    * <pre>
-   * The oldest messages are removed while the topic holds more bytes than this.
-   * Not served yet: NOT_SERVED when set.
+   * The oldest messages are removed, settled or not, while all partitions together
+   * hold more bytes than this. Default: 0, which is any number.
    * </pre>
    *
    * <code>uint64 max_bytes = 3 [json_name = "maxBytes"];</code>

@@ -475,6 +475,36 @@ private static final long serialVersionUID = 0L;
     return deadLetters_;
   }
 
+  public static final int REMOVED_FIELD_NUMBER = 18;
+  private long removed_ = 0L;
+  /**
+   * <pre>
+   * Messages that were not settled when the topic's retention removed them.
+   * </pre>
+   *
+   * <code>uint64 removed = 18 [json_name = "removed"];</code>
+   * @return The removed.
+   */
+  @java.lang.Override
+  public long getRemoved() {
+    return removed_;
+  }
+
+  public static final int DROPPED_FIELD_NUMBER = 19;
+  private long dropped_ = 0L;
+  /**
+   * <pre>
+   * Messages that were not settled when backlog_cap dropped them.
+   * </pre>
+   *
+   * <code>uint64 dropped = 19 [json_name = "dropped"];</code>
+   * @return The dropped.
+   */
+  @java.lang.Override
+  public long getDropped() {
+    return dropped_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -533,6 +563,12 @@ private static final long serialVersionUID = 0L;
     }
     if (deadLetters_ != 0L) {
       output.writeUInt64(15, deadLetters_);
+    }
+    if (removed_ != 0L) {
+      output.writeUInt64(18, removed_);
+    }
+    if (dropped_ != 0L) {
+      output.writeUInt64(19, dropped_);
     }
     getUnknownFields().writeTo(output);
   }
@@ -602,6 +638,14 @@ private static final long serialVersionUID = 0L;
       size += com.google.protobuf.CodedOutputStream
         .computeUInt64Size(15, deadLetters_);
     }
+    if (removed_ != 0L) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeUInt64Size(18, removed_);
+    }
+    if (dropped_ != 0L) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeUInt64Size(19, dropped_);
+    }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
     return size;
@@ -656,6 +700,10 @@ private static final long serialVersionUID = 0L;
         != other.getDeadLettered()) return false;
     if (getDeadLetters()
         != other.getDeadLetters()) return false;
+    if (getRemoved()
+        != other.getRemoved()) return false;
+    if (getDropped()
+        != other.getDropped()) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -716,6 +764,12 @@ private static final long serialVersionUID = 0L;
     hash = (37 * hash) + DEAD_LETTERS_FIELD_NUMBER;
     hash = (53 * hash) + com.google.protobuf.Internal.hashLong(
         getDeadLetters());
+    hash = (37 * hash) + REMOVED_FIELD_NUMBER;
+    hash = (53 * hash) + com.google.protobuf.Internal.hashLong(
+        getRemoved());
+    hash = (37 * hash) + DROPPED_FIELD_NUMBER;
+    hash = (53 * hash) + com.google.protobuf.Internal.hashLong(
+        getDropped());
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -902,6 +956,8 @@ private static final long serialVersionUID = 0L;
       rejected_ = 0L;
       deadLettered_ = 0L;
       deadLetters_ = 0L;
+      removed_ = 0L;
+      dropped_ = 0L;
       return this;
     }
 
@@ -1005,6 +1061,12 @@ private static final long serialVersionUID = 0L;
       }
       if (((from_bitField0_ & 0x00004000) != 0)) {
         result.deadLetters_ = deadLetters_;
+      }
+      if (((from_bitField0_ & 0x00008000) != 0)) {
+        result.removed_ = removed_;
+      }
+      if (((from_bitField0_ & 0x00010000) != 0)) {
+        result.dropped_ = dropped_;
       }
       result.bitField0_ |= to_bitField0_;
     }
@@ -1113,6 +1175,12 @@ private static final long serialVersionUID = 0L;
       }
       if (other.getDeadLetters() != 0L) {
         setDeadLetters(other.getDeadLetters());
+      }
+      if (other.getRemoved() != 0L) {
+        setRemoved(other.getRemoved());
+      }
+      if (other.getDropped() != 0L) {
+        setDropped(other.getDropped());
       }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
@@ -1237,6 +1305,16 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00004000;
               break;
             } // case 120
+            case 144: {
+              removed_ = input.readUInt64();
+              bitField0_ |= 0x00008000;
+              break;
+            } // case 144
+            case 152: {
+              dropped_ = input.readUInt64();
+              bitField0_ |= 0x00010000;
+              break;
+            } // case 152
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -2845,6 +2923,94 @@ private static final long serialVersionUID = 0L;
     public Builder clearDeadLetters() {
       bitField0_ = (bitField0_ & ~0x00004000);
       deadLetters_ = 0L;
+      onChanged();
+      return this;
+    }
+
+    private long removed_ ;
+    /**
+     * <pre>
+     * Messages that were not settled when the topic's retention removed them.
+     * </pre>
+     *
+     * <code>uint64 removed = 18 [json_name = "removed"];</code>
+     * @return The removed.
+     */
+    @java.lang.Override
+    public long getRemoved() {
+      return removed_;
+    }
+    /**
+     * <pre>
+     * Messages that were not settled when the topic's retention removed them.
+     * </pre>
+     *
+     * <code>uint64 removed = 18 [json_name = "removed"];</code>
+     * @param value The removed to set.
+     * @return This builder for chaining.
+     */
+    public Builder setRemoved(long value) {
+
+      removed_ = value;
+      bitField0_ |= 0x00008000;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * Messages that were not settled when the topic's retention removed them.
+     * </pre>
+     *
+     * <code>uint64 removed = 18 [json_name = "removed"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearRemoved() {
+      bitField0_ = (bitField0_ & ~0x00008000);
+      removed_ = 0L;
+      onChanged();
+      return this;
+    }
+
+    private long dropped_ ;
+    /**
+     * <pre>
+     * Messages that were not settled when backlog_cap dropped them.
+     * </pre>
+     *
+     * <code>uint64 dropped = 19 [json_name = "dropped"];</code>
+     * @return The dropped.
+     */
+    @java.lang.Override
+    public long getDropped() {
+      return dropped_;
+    }
+    /**
+     * <pre>
+     * Messages that were not settled when backlog_cap dropped them.
+     * </pre>
+     *
+     * <code>uint64 dropped = 19 [json_name = "dropped"];</code>
+     * @param value The dropped to set.
+     * @return This builder for chaining.
+     */
+    public Builder setDropped(long value) {
+
+      dropped_ = value;
+      bitField0_ |= 0x00010000;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * Messages that were not settled when backlog_cap dropped them.
+     * </pre>
+     *
+     * <code>uint64 dropped = 19 [json_name = "dropped"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearDropped() {
+      bitField0_ = (bitField0_ & ~0x00010000);
+      dropped_ = 0L;
       onChanged();
       return this;
     }

@@ -292,4 +292,24 @@ public interface SubscriptionStatsOrBuilder extends
    * @return The deadLetters.
    */
   long getDeadLetters();
+
+  /**
+   * <pre>
+   * Messages that were not settled when the topic's retention removed them.
+   * </pre>
+   *
+   * <code>uint64 removed = 18 [json_name = "removed"];</code>
+   * @return The removed.
+   */
+  long getRemoved();
+
+  /**
+   * <pre>
+   * Messages that were not settled when backlog_cap dropped them.
+   * </pre>
+   *
+   * <code>uint64 dropped = 19 [json_name = "dropped"];</code>
+   * @return The dropped.
+   */
+  long getDropped();
 }
