@@ -981,7 +981,11 @@ type SubscriptionStats struct {
 	// Messages that became dead letters.
 	DeadLettered uint64 `protobuf:"varint,14,opt,name=dead_lettered,json=deadLettered,proto3" json:"dead_lettered,omitempty"`
 	// Dead letters that are kept.
-	DeadLetters   uint64 `protobuf:"varint,15,opt,name=dead_letters,json=deadLetters,proto3" json:"dead_letters,omitempty"`
+	DeadLetters uint64 `protobuf:"varint,15,opt,name=dead_letters,json=deadLetters,proto3" json:"dead_letters,omitempty"`
+	// Messages that were not settled when the topic's retention removed them.
+	Removed uint64 `protobuf:"varint,18,opt,name=removed,proto3" json:"removed,omitempty"`
+	// Messages that were not settled when backlog_cap dropped them.
+	Dropped       uint64 `protobuf:"varint,19,opt,name=dropped,proto3" json:"dropped,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1117,6 +1121,20 @@ func (x *SubscriptionStats) GetDeadLettered() uint64 {
 func (x *SubscriptionStats) GetDeadLetters() uint64 {
 	if x != nil {
 		return x.DeadLetters
+	}
+	return 0
+}
+
+func (x *SubscriptionStats) GetRemoved() uint64 {
+	if x != nil {
+		return x.Removed
+	}
+	return 0
+}
+
+func (x *SubscriptionStats) GetDropped() uint64 {
+	if x != nil {
+		return x.Dropped
 	}
 	return 0
 }
@@ -1384,7 +1402,7 @@ const file_headrace_v1_subscription_proto_rawDesc = "" +
 	"\n" +
 	"\bposition\"C\n" +
 	"\fStartOffsets\x123\n" +
-	"\tpositions\x18\x01 \x03(\v2\x15.headrace.v1.PositionR\tpositions\"\xf0\x04\n" +
+	"\tpositions\x18\x01 \x03(\v2\x15.headrace.v1.PositionR\tpositions\"\xa4\x05\n" +
 	"\x11SubscriptionStats\x12\"\n" +
 	"\fsubscription\x18\x01 \x01(\tR\fsubscription\x12-\n" +
 	"\abacklog\x18\x02 \x01(\v2\x13.headrace.v1.AmountR\abacklog\x125\n" +
@@ -1403,7 +1421,9 @@ const file_headrace_v1_subscription_proto_rawDesc = "" +
 	"\bsessions\x18\f \x03(\v2\x19.headrace.v1.SessionStatsR\bsessions\x12\x1a\n" +
 	"\brejected\x18\r \x01(\x04R\brejected\x12#\n" +
 	"\rdead_lettered\x18\x0e \x01(\x04R\fdeadLettered\x12!\n" +
-	"\fdead_letters\x18\x0f \x01(\x04R\vdeadLetters\"\xce\x01\n" +
+	"\fdead_letters\x18\x0f \x01(\x04R\vdeadLetters\x12\x18\n" +
+	"\aremoved\x18\x12 \x01(\x04R\aremoved\x12\x18\n" +
+	"\adropped\x18\x13 \x01(\x04R\adropped\"\xce\x01\n" +
 	"\x1aSubscriptionPartitionStats\x12\x1c\n" +
 	"\tpartition\x18\x01 \x01(\rR\tpartition\x12\x14\n" +
 	"\x05floor\x18\x02 \x01(\x04R\x05floor\x12\x1f\n" +
