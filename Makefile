@@ -59,7 +59,7 @@ check: ## Everything that CI runs, within 30 minutes on 2 cores
 	@echo "make check: all passed"
 
 .PHONY: test
-test: ## Tests of every language installed: Go, generated Java, generated Python
+test: ## Tests of every language installed: Go, generated Java, Python
 	tools/test
 
 .PHONY: race
@@ -114,7 +114,7 @@ bench: build ## Benchmarks: the store alone, then publish and end to end through
 ##@ Checking the code
 
 .PHONY: lint
-lint: ## gofmt, golangci-lint, buf lint, buf format
+lint: ## gofmt, golangci-lint, buf lint, buf format, ruff, mypy
 	@unformatted=$$(gofmt -l $$(git ls-files --cached --others --exclude-standard -- '*.go' ':!gen')); \
 	if [[ -n "$$unformatted" ]]; then echo "not gofmt'd:"; echo "$$unformatted"; exit 1; fi
 	$(GOLANGCI) run ./...
@@ -122,6 +122,7 @@ lint: ## gofmt, golangci-lint, buf lint, buf format
 	cd faults && $(GO) tool -modfile=../tools/lint/go.mod golangci-lint run ./...
 	$(BUF) lint
 	$(BUF) format --diff --exit-code
+	tools/lint-python
 
 .PHONY: fix
 fix: ## Let golangci-lint, gofmt and buf mend what they can

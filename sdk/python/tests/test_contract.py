@@ -5,7 +5,6 @@ import pathlib
 
 import grpc
 import pytest
-
 from headrace.v1 import message_pb2, subscriber_service_pb2_grpc
 
 GENERATED = pathlib.Path(message_pb2.__file__).parent

@@ -1,0 +1,162 @@
+"""One delivery: a message in a subscriber's hands."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import datetime
+from collections.abc import Mapping
+from typing import Any, Generic, Protocol, TypeVar, cast
+
+from headrace._message import Position
+from headrace.v1 import message_pb2
+
+PayloadT = TypeVar("PayloadT")
+
+
+class Settler(Protocol):
+    """Takes what becomes of deliveries."""
+
+    def settle(self, delivery: Any, verdict: str, delay: float | None = None, code: str = "", reason: str = "") -> None:
+        """Ends a delivery; one that is settled or lost already stays as it is."""
+
+
+class BaseDelivery(Generic[PayloadT]):
+    """A message that is yours until you settle it, or lose it.
+
+    Settle it once, with :meth:`ack`, :meth:`retry`, :meth:`reject` or :meth:`release`;
+    later ones are ignored. Settles are sent in groups within 10 ms. Its lease is extended
+    as long as you hold it. When it is lost (its lease ended, it was revoked, its session
+    broke) :attr:`lost` tells, its handler is cancelled, and somebody else gets it.
+    """
+
+    __slots__ = (
+        "_message",
+        "_parse",
+        "_payload",
+        "attempt",
+        "confirmed",
+        "handler",
+        "held_since",
+        "leased_at",
+        "lost",
+        "position",
+        "sequence",
+        "settled",
+        "settler",
+        "started_at",
+    )
+
+    def __init__(
+        self,
+        session: Settler,
+        message: message_pb2.Message,
+        sequence: int,
+        position: Position,
+        attempt: int,
+        parse: Any,
+    ) -> None:
+        """Made by the subscriber."""
+        self.settler = session
+        self._message = message
+        self._parse = parse
+        self._payload: PayloadT | None = None
+        self.sequence = sequence
+        self.position = position
+        self.attempt = attempt
+        """1 for the first one: 1 + failed + expired attempts."""
+        self.lost = ""
+        """Why it is no longer yours; empty while it is."""
+        self.settled = False
+        self.started_at: float | None = None
+        self.held_since = 0.0
+        self.leased_at = 0.0
+        self.handler: asyncio.Task[Any] | None = None
+        self.confirmed: asyncio.Future[None] | concurrent.futures.Future[None] | None = None
+
+    @property
+    def data(self) -> bytes:
+        """The payload as bytes."""
+        return self._message.data
+
+    @property
+    def payload(self) -> PayloadT:
+        """The payload, parsed as the type that was given to subscribe; bytes without one.
+
+        :raises google.protobuf.message.DecodeError: it is not of that type.
+        """
+        if self._payload is None:
+            self._payload = cast("PayloadT", self._parse(self._message.data) if self._parse else self._message.data)
+        return self._payload
+
+    @property
+    def attributes(self) -> Mapping[str, str]:
+        """The free labels."""
+        return self._message.attributes
+
+    @property
+    def ordering_key(self) -> str:
+        """The ordering key; empty: none."""
+        return self._message.ordering_key
+
+    @property
+    def content_type(self) -> str:
+        """The media type of the data; empty: not told."""
+        return self._message.content_type
+
+    @property
+    def id(self) -> str:
+        """The message's id, the same for every subscription and attempt."""
+        return self._message.message_id or str(self.position)
+
+    @property
+    def publish_time(self) -> datetime.datetime:
+        """When the server received it, in UTC, by its wall clock."""
+        return self._message.publish_time.ToDatetime(tzinfo=datetime.timezone.utc)
+
+    @property
+    def message(self) -> message_pb2.Message:
+        """The message of the contract, with fields of later versions."""
+        return self._message
+
+    def ack(self) -> None:
+        """Done: this subscription never sees the message again."""
+        self.settler.settle(self, "ack")
+
+    def retry(self, delay: float | None = None, *, code: str = "", reason: str = "") -> None:
+        """Failed: counts as an attempt and comes back.
+
+        :param delay: seconds, 0 to 12 h; below 0.1 counts as 0.1. Default: the
+            subscription's backoff.
+        :param code: kept with the failure, at most 255 bytes.
+        :param reason: kept with the failure, at most 1,024 bytes.
+        """
+        self.settler.settle(self, "retry", delay, code, reason)
+
+    def reject(self, *, code: str = "", reason: str = "") -> None:
+        """Hopeless: to the dead letters, at once."""
+        self.settler.settle(self, "reject", None, code, reason)
+
+    def release(self) -> None:
+        """Gives it back untouched: no attempt is charged, somebody else gets it."""
+        self.settler.settle(self, "release")
+
+    def __repr__(self) -> str:
+        """Its place and attempt, not its payload."""
+        return f"<Delivery {self.id} attempt {self.attempt}{' lost: ' + self.lost if self.lost else ''}>"
+
+
+class Delivery(BaseDelivery[PayloadT]):
+    """A delivery for asyncio. :meth:`ack_confirmed` waits until its ack is durable."""
+
+    __slots__ = ()
+
+    async def ack_confirmed(self) -> None:
+        """Acks, and returns when that is durable.
+
+        :raises StaleDeliveryError: it was no longer yours; somebody else gets it.
+        :raises UnknownOutcomeError: the session was lost before the answer.
+        """
+        confirmed = self.confirmed = asyncio.get_running_loop().create_future()
+        self.settler.settle(self, "ack")
+        await confirmed
