@@ -77,7 +77,7 @@ func (f *deadLetterFilter) matches(d *storage.DeadLetter) bool {
 
 // deadLetterProto describes a dead letter, without its message.
 func deadLetterProto(d *storage.DeadLetter) *headracev1.DeadLetter {
-	out := &headracev1.DeadLetter{
+	return &headracev1.DeadLetter{
 		Sequence:     d.Sequence,
 		Position:     &headracev1.Position{Partition: uint32(d.Partition), Offset: uint64(d.Offset)},
 		MessageBytes: uint64(len(d.Message)),
@@ -87,10 +87,15 @@ func deadLetterProto(d *storage.DeadLetter) *headracev1.DeadLetter {
 		Failed:       d.Failed,
 		Expired:      d.Expired,
 		Lost:         d.Lost,
+		Failures:     failuresProto(d.Failures),
 	}
-	for i := range d.Failures {
-		f := &d.Failures[i]
-		out.Failures = append(out.Failures, &headracev1.DeliveryFailure{
+}
+
+// failuresProto describes what came to nothing.
+func failuresProto(all []storage.Failure) (out []*headracev1.DeliveryFailure) {
+	for i := range all {
+		f := &all[i]
+		out = append(out, &headracev1.DeliveryFailure{
 			Time: timestamppb.New(f.Time), Kind: failureKinds[f.Kind], ClientId: f.Client, Code: f.Code, Reason: f.Reason,
 		})
 	}

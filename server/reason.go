@@ -60,6 +60,8 @@ const (
 	reasonTopicExists          = headracev1.ErrorReason_ERROR_REASON_TOPIC_EXISTS
 	reasonSubscriptionExists   = headracev1.ErrorReason_ERROR_REASON_SUBSCRIPTION_EXISTS
 	reasonDedupeConflict       = headracev1.ErrorReason_ERROR_REASON_DEDUPE_CONFLICT
+	reasonSessionNotFound      = headracev1.ErrorReason_ERROR_REASON_SESSION_NOT_FOUND
+	reasonPartitionNotFound    = headracev1.ErrorReason_ERROR_REASON_PARTITION_NOT_FOUND
 
 	reasonTopicDeleted           = headracev1.ErrorReason_ERROR_REASON_TOPIC_DELETED
 	reasonSubscriptionDeleted    = headracev1.ErrorReason_ERROR_REASON_SUBSCRIPTION_DELETED
@@ -127,6 +129,8 @@ var verdicts = map[headracev1.ErrorReason]verdict{
 	reasonSubscriptionNotFound: {code: codes.NotFound, text: "no subscription has this name"},
 	reasonTopicExists:          {code: codes.AlreadyExists, text: "a topic has this name"},
 	reasonSubscriptionExists:   {code: codes.AlreadyExists, text: "a subscription has this name"},
+	reasonSessionNotFound:      {code: codes.NotFound, text: "the subscription has no session of this name"},
+	reasonPartitionNotFound:    {code: codes.NotFound, text: "the subscription has no partition of this number"},
 	reasonDedupeConflict:       {code: codes.AlreadyExists, text: "a message with this dedupe_id and other data is stored"},
 
 	reasonTopicDeleted:           {code: codes.FailedPrecondition, text: "the topic was deleted while it was in use"},
@@ -180,6 +184,8 @@ var sentinels = []struct {
 	{broker.ErrSettleNumberGap, reasonSettleNumberGap},
 	{broker.ErrTopicNotFound, reasonTopicNotFound},
 	{broker.ErrSubscriptionNotFound, reasonSubscriptionNotFound},
+	{broker.ErrPartitionNotFound, reasonPartitionNotFound},
+	{broker.ErrSessionNotFound, reasonSessionNotFound},
 	{broker.ErrTopicExists, reasonTopicExists},
 	{broker.ErrSubscriptionExists, reasonSubscriptionExists},
 	{broker.ErrTopicDeleted, reasonTopicDeleted},

@@ -113,6 +113,11 @@ var (
 	ErrTopicNotFound = reason("TOPIC_NOT_FOUND")
 	// ErrSubscriptionNotFound is returned when no subscription has this name.
 	ErrSubscriptionNotFound = reason("SUBSCRIPTION_NOT_FOUND")
+	// ErrSessionNotFound is returned when the subscription has no session of this name.
+	ErrSessionNotFound = reason("SESSION_NOT_FOUND")
+	// ErrPartitionNotFound is returned when the subscription has no partition of this
+	// number.
+	ErrPartitionNotFound = reason("PARTITION_NOT_FOUND")
 	// ErrTopicExists is returned when a topic has this name already.
 	ErrTopicExists = reason("TOPIC_EXISTS")
 	// ErrSubscriptionExists is returned when a subscription has this name

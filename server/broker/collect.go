@@ -71,9 +71,10 @@ func (l *loop) collectOrders() {
 		o.shutdown.At = l.now
 		l.events = append(l.events, o.shutdown)
 	}
-	if len(o.asked) > 0 {
+	if len(o.asked) > 0 || len(o.queries) > 0 {
 		l.headsRose = true
 	}
+	l.queries = append(l.queries, o.queries...)
 	l.remember(o.remembered)
 	if o.replay && len(l.sessions) > 0 {
 		l.watch()

@@ -24,6 +24,10 @@ var (
 	ErrTopicNotFound = errors.New("broker: topic not found")
 	// ErrSubscriptionNotFound is returned when no subscription has the name.
 	ErrSubscriptionNotFound = errors.New("broker: subscription not found")
+	// ErrPartitionNotFound is returned when the subscription has no such partition.
+	ErrPartitionNotFound = errors.New("broker: partition not found")
+	// ErrSessionNotFound is returned when the subscription has no such session.
+	ErrSessionNotFound = errors.New("broker: session not found")
 	// ErrTopicExists is returned when a topic has the name, or one that is being
 	// deleted had it.
 	ErrTopicExists = errors.New("broker: topic exists")

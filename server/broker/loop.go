@@ -60,6 +60,7 @@ type loop struct {
 	letters []letter
 	more    bool
 	taken   orderSlot
+	queries []query
 	stalls  time.Duration
 
 	// known are the partitions' heads as the state machine knows them.
@@ -124,6 +125,7 @@ func (l *loop) turn() {
 		l.perform(effect)
 	}
 	l.publishSnapshot()
+	l.answerQueries()
 	if l.drains && l.state.Idle() {
 		l.end(ErrDraining)
 	}
@@ -160,7 +162,7 @@ func (l *loop) wait() {
 
 // hasWork says that the next turn has something to do already.
 func (l *loop) hasWork() bool {
-	return l.more && !l.state.Saturated() || len(l.own) > 0 || len(l.changed) > 0
+	return l.more && !l.state.Saturated() || len(l.own) > 0 || len(l.changed) > 0 || len(l.queries) > 0
 }
 
 // deadline is when the next turn is due though nothing happens. While letters are

@@ -26,6 +26,8 @@ type orderSlot struct {
 	configure *delivery.Configure
 	// asked are those who want a new snapshot; each is signalled, capacity 1.
 	asked []chan<- struct{}
+	// queries are questions to answer.
+	queries []query
 	// noticed are sessions whose outbound queue has room again or has failed.
 	noticed []*Session
 	// replay says that there may be a replay partition since, remembered are the

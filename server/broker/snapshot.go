@@ -55,21 +55,27 @@ func (s *snapshot) sessionStats() []SessionStats {
 		if session == nil {
 			continue
 		}
-		described = append(described, SessionStats{
-			Session:       session.publicName,
-			WithoutCredit: s.since(from.DrySince),
-			ClientID:      session.params.ClientID,
-			Labels:        session.params.Labels,
-			OpenedAt:      session.openedAt,
-			Credit:        from.Credit,
-			Outstanding:   from.Outstanding,
-			Blocked:       from.Blocked,
-			Delivered:     from.Delivered,
-			Acked:         from.Acked,
-		})
+		one := session.stats(from)
+		one.WithoutCredit = s.since(from.DrySince)
+		described = append(described, one)
 	}
 	slices.SortFunc(described, func(a, b SessionStats) int { return a.OpenedAt.Compare(b.OpenedAt) })
 	return described
+}
+
+// stats describes a session.
+func (s *Session) stats(from *delivery.SessionStats) SessionStats {
+	return SessionStats{
+		Session:     s.publicName,
+		ClientID:    s.params.ClientID,
+		Labels:      s.params.Labels,
+		OpenedAt:    s.openedAt,
+		Credit:      from.Credit,
+		Outstanding: from.Outstanding,
+		Blocked:     from.Blocked,
+		Delivered:   from.Delivered,
+		Acked:       from.Acked,
+	}
 }
 
 // since is how long ago something was when the snapshot was taken; 0 when it never was.

@@ -49,6 +49,10 @@ type Explanation struct {
 	Until    Instant
 	// Due is when one that waits is due.
 	Due Instant
+	// Ahead counts the messages of its partition that come before one that is fresh.
+	Ahead uint64
+	// Key is that of one that waits for its key.
+	Key KeyHash
 }
 
 // Explain says where a message stands. It costs O(outstanding + waiting): it is for
@@ -71,11 +75,19 @@ func (s *State) Explain(partition uint32, offset uint64) (e Explanation, known b
 		e.Standing = IsDying
 	case s.explainHeld(p, offset, &e), s.explainWaiting(p, offset, &e):
 	case offset >= p.next:
-		e.Standing = IsFresh
+		e.Standing, e.Ahead = IsFresh, p.freshBefore(offset)
 	default:
-		e.Standing = s.explainQueued(p, offset)
+		s.explainQueued(p, offset, &e)
 	}
 	return e, true
+}
+
+// freshBefore counts the messages from next on that come before an offset.
+func (p *partition) freshBefore(offset uint64) uint64 {
+	if offset == p.next {
+		return 0
+	}
+	return offset - p.next - p.settledIn(p.next, offset-1)
 }
 
 // explainHeld looks for the session that holds a message.
@@ -133,10 +145,7 @@ func (s *State) explainWaiting(p *partition, offset uint64, e *Explanation) bool
 	case waiting:
 		e.Standing = IsBackingOff
 	case behind:
-		e.Standing = IsBehindKey
-		if found.key.parked {
-			e.Standing = IsBehindParkedKey
-		}
+		found.key.explainBehind(e)
 	case shunned:
 		e.Standing = IsAvoiding
 	case aside:
@@ -173,13 +182,22 @@ func (s *State) findWaiting(p *partition, offset uint64) *redelivery {
 
 // explainQueued is for a message that next has passed and that is in no list: it is
 // behind its key, which only its segment would tell.
-func (s *State) explainQueued(p *partition, offset uint64) Standing {
+func (s *State) explainQueued(p *partition, offset uint64, e *Explanation) {
+	e.Standing = IsBehindKey
 	for id, k := range s.keys.byID {
-		if id.p == p && k.parked && k.queue.contains(offset) {
-			return IsBehindParkedKey
+		if id.p == p && k.queue.contains(offset) {
+			k.explainBehind(e)
+			return
 		}
 	}
-	return IsBehindKey
+}
+
+// explainBehind is for a message that waits for its key.
+func (k *orderKey) explainBehind(e *Explanation) {
+	e.Standing, e.Key = IsBehindKey, KeyHash{Hash: k.id.hash, Present: true}
+	if k.parked {
+		e.Standing = IsBehindParkedKey
+	}
 }
 
 // KeyExplanation says how a key stands.

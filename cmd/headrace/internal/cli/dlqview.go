@@ -34,7 +34,7 @@ type deadFailureView struct {
 }
 
 func viewDeadLetter(d *headracev1.DeadLetter) deadLetterView {
-	v := deadLetterView{
+	return deadLetterView{
 		Sequence:  d.GetSequence(),
 		MessageID: d.GetMessage().GetMessageId(),
 		Key:       d.GetMessage().GetOrderingKey(),
@@ -45,23 +45,29 @@ func viewDeadLetter(d *headracev1.DeadLetter) deadLetterView {
 		Failed:    d.GetFailed(),
 		Expired:   d.GetExpired(),
 		Lost:      d.GetLost(),
-		Failures:  []deadFailureView{},
+		Failures:  viewFailures(d.GetFailures()),
 	}
-	for _, f := range d.GetFailures() {
-		v.Failures = append(v.Failures, deadFailureView{
+}
+
+func viewFailures(all []*headracev1.DeliveryFailure) []deadFailureView {
+	views := []deadFailureView{}
+	for _, f := range all {
+		views = append(views, deadFailureView{
 			Time: f.GetTime().AsTime(), Kind: shortEnum(f.GetKind().String(), "DELIVERY_FAILURE_KIND_"),
 			ClientID: f.GetClientId(), Code: f.GetCode(), Reason: f.GetReason(),
 		})
 	}
-	return v
+	return views
 }
 
 // last is the latest failure, in words.
-func (v deadLetterView) last() string {
-	if len(v.Failures) == 0 {
+func (v deadLetterView) last() string { return lastFailure(v.Failures) }
+
+func lastFailure(all []deadFailureView) string {
+	if len(all) == 0 {
 		return ""
 	}
-	return v.Failures[len(v.Failures)-1].text()
+	return all[len(all)-1].text()
 }
 
 func (f deadFailureView) text() string {

@@ -30,6 +30,10 @@ const (
 	SubscriptionService_RedriveDeadLetters_FullMethodName   = "/headrace.v1.SubscriptionService/RedriveDeadLetters"
 	SubscriptionService_PauseSubscription_FullMethodName    = "/headrace.v1.SubscriptionService/PauseSubscription"
 	SubscriptionService_ResumeSubscription_FullMethodName   = "/headrace.v1.SubscriptionService/ResumeSubscription"
+	SubscriptionService_ExplainSubscription_FullMethodName  = "/headrace.v1.SubscriptionService/ExplainSubscription"
+	SubscriptionService_ExplainMessage_FullMethodName       = "/headrace.v1.SubscriptionService/ExplainMessage"
+	SubscriptionService_ExplainKey_FullMethodName           = "/headrace.v1.SubscriptionService/ExplainKey"
+	SubscriptionService_ExplainSession_FullMethodName       = "/headrace.v1.SubscriptionService/ExplainSession"
 )
 
 // SubscriptionServiceClient is the client API for SubscriptionService service.
@@ -95,6 +99,20 @@ type SubscriptionServiceClient interface {
 	//
 	// Idempotent. Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
 	ResumeSubscription(ctx context.Context, in *ResumeSubscriptionRequest, opts ...grpc.CallOption) (*ResumeSubscriptionResponse, error)
+	// ExplainSubscription says why deliveries flow or do not, as of now. It changes and
+	// holds up nothing. Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+	ExplainSubscription(ctx context.Context, in *ExplainSubscriptionRequest, opts ...grpc.CallOption) (*ExplainSubscriptionResponse, error)
+	// ExplainMessage says where a message stands: who holds it since when, its attempt,
+	// why it waits, and when it is due. Whether a settled one is a dead letter is looked
+	// for among the first 10,000. Reasons: INVALID_NAME, INVALID_FIELD,
+	// SUBSCRIPTION_NOT_FOUND, PARTITION_NOT_FOUND, DATA_LOSS.
+	ExplainMessage(ctx context.Context, in *ExplainMessageRequest, opts ...grpc.CallOption) (*ExplainMessageResponse, error)
+	// ExplainKey says how an ordering key stands: who holds it, which message of it goes
+	// next and when. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND.
+	ExplainKey(ctx context.Context, in *ExplainKeyRequest, opts ...grpc.CallOption) (*ExplainKeyResponse, error)
+	// ExplainSession says what holds a session back and what it holds. Reasons:
+	// INVALID_NAME, SUBSCRIPTION_NOT_FOUND, SESSION_NOT_FOUND.
+	ExplainSession(ctx context.Context, in *ExplainSessionRequest, opts ...grpc.CallOption) (*ExplainSessionResponse, error)
 }
 
 type subscriptionServiceClient struct {
@@ -215,6 +233,46 @@ func (c *subscriptionServiceClient) ResumeSubscription(ctx context.Context, in *
 	return out, nil
 }
 
+func (c *subscriptionServiceClient) ExplainSubscription(ctx context.Context, in *ExplainSubscriptionRequest, opts ...grpc.CallOption) (*ExplainSubscriptionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ExplainSubscriptionResponse)
+	err := c.cc.Invoke(ctx, SubscriptionService_ExplainSubscription_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *subscriptionServiceClient) ExplainMessage(ctx context.Context, in *ExplainMessageRequest, opts ...grpc.CallOption) (*ExplainMessageResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ExplainMessageResponse)
+	err := c.cc.Invoke(ctx, SubscriptionService_ExplainMessage_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *subscriptionServiceClient) ExplainKey(ctx context.Context, in *ExplainKeyRequest, opts ...grpc.CallOption) (*ExplainKeyResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ExplainKeyResponse)
+	err := c.cc.Invoke(ctx, SubscriptionService_ExplainKey_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *subscriptionServiceClient) ExplainSession(ctx context.Context, in *ExplainSessionRequest, opts ...grpc.CallOption) (*ExplainSessionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ExplainSessionResponse)
+	err := c.cc.Invoke(ctx, SubscriptionService_ExplainSession_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // SubscriptionServiceServer is the server API for SubscriptionService service.
 // All implementations must embed UnimplementedSubscriptionServiceServer
 // for forward compatibility.
@@ -278,6 +336,20 @@ type SubscriptionServiceServer interface {
 	//
 	// Idempotent. Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
 	ResumeSubscription(context.Context, *ResumeSubscriptionRequest) (*ResumeSubscriptionResponse, error)
+	// ExplainSubscription says why deliveries flow or do not, as of now. It changes and
+	// holds up nothing. Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+	ExplainSubscription(context.Context, *ExplainSubscriptionRequest) (*ExplainSubscriptionResponse, error)
+	// ExplainMessage says where a message stands: who holds it since when, its attempt,
+	// why it waits, and when it is due. Whether a settled one is a dead letter is looked
+	// for among the first 10,000. Reasons: INVALID_NAME, INVALID_FIELD,
+	// SUBSCRIPTION_NOT_FOUND, PARTITION_NOT_FOUND, DATA_LOSS.
+	ExplainMessage(context.Context, *ExplainMessageRequest) (*ExplainMessageResponse, error)
+	// ExplainKey says how an ordering key stands: who holds it, which message of it goes
+	// next and when. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND.
+	ExplainKey(context.Context, *ExplainKeyRequest) (*ExplainKeyResponse, error)
+	// ExplainSession says what holds a session back and what it holds. Reasons:
+	// INVALID_NAME, SUBSCRIPTION_NOT_FOUND, SESSION_NOT_FOUND.
+	ExplainSession(context.Context, *ExplainSessionRequest) (*ExplainSessionResponse, error)
 	mustEmbedUnimplementedSubscriptionServiceServer()
 }
 
@@ -320,6 +392,18 @@ func (UnimplementedSubscriptionServiceServer) PauseSubscription(context.Context,
 }
 func (UnimplementedSubscriptionServiceServer) ResumeSubscription(context.Context, *ResumeSubscriptionRequest) (*ResumeSubscriptionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ResumeSubscription not implemented")
+}
+func (UnimplementedSubscriptionServiceServer) ExplainSubscription(context.Context, *ExplainSubscriptionRequest) (*ExplainSubscriptionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ExplainSubscription not implemented")
+}
+func (UnimplementedSubscriptionServiceServer) ExplainMessage(context.Context, *ExplainMessageRequest) (*ExplainMessageResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ExplainMessage not implemented")
+}
+func (UnimplementedSubscriptionServiceServer) ExplainKey(context.Context, *ExplainKeyRequest) (*ExplainKeyResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ExplainKey not implemented")
+}
+func (UnimplementedSubscriptionServiceServer) ExplainSession(context.Context, *ExplainSessionRequest) (*ExplainSessionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ExplainSession not implemented")
 }
 func (UnimplementedSubscriptionServiceServer) mustEmbedUnimplementedSubscriptionServiceServer() {}
 func (UnimplementedSubscriptionServiceServer) testEmbeddedByValue()                             {}
@@ -540,6 +624,78 @@ func _SubscriptionService_ResumeSubscription_Handler(srv interface{}, ctx contex
 	return interceptor(ctx, in, info, handler)
 }
 
+func _SubscriptionService_ExplainSubscription_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ExplainSubscriptionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SubscriptionServiceServer).ExplainSubscription(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SubscriptionService_ExplainSubscription_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SubscriptionServiceServer).ExplainSubscription(ctx, req.(*ExplainSubscriptionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SubscriptionService_ExplainMessage_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ExplainMessageRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SubscriptionServiceServer).ExplainMessage(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SubscriptionService_ExplainMessage_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SubscriptionServiceServer).ExplainMessage(ctx, req.(*ExplainMessageRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SubscriptionService_ExplainKey_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ExplainKeyRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SubscriptionServiceServer).ExplainKey(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SubscriptionService_ExplainKey_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SubscriptionServiceServer).ExplainKey(ctx, req.(*ExplainKeyRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SubscriptionService_ExplainSession_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ExplainSessionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SubscriptionServiceServer).ExplainSession(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SubscriptionService_ExplainSession_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SubscriptionServiceServer).ExplainSession(ctx, req.(*ExplainSessionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // SubscriptionService_ServiceDesc is the grpc.ServiceDesc for SubscriptionService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -590,6 +746,22 @@ var SubscriptionService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "ResumeSubscription",
 			Handler:    _SubscriptionService_ResumeSubscription_Handler,
+		},
+		{
+			MethodName: "ExplainSubscription",
+			Handler:    _SubscriptionService_ExplainSubscription_Handler,
+		},
+		{
+			MethodName: "ExplainMessage",
+			Handler:    _SubscriptionService_ExplainMessage_Handler,
+		},
+		{
+			MethodName: "ExplainKey",
+			Handler:    _SubscriptionService_ExplainKey_Handler,
+		},
+		{
+			MethodName: "ExplainSession",
+			Handler:    _SubscriptionService_ExplainSession_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},

@@ -3,6 +3,7 @@
 import grpc
 import warnings
 
+from headrace.v1 import explanation_pb2 as headrace_dot_v1_dot_explanation__pb2
 from headrace.v1 import subscription_pause_pb2 as headrace_dot_v1_dot_subscription__pause__pb2
 from headrace.v1 import subscription_service_pb2 as headrace_dot_v1_dot_subscription__service__pb2
 
@@ -91,6 +92,26 @@ class SubscriptionServiceStub(object):
                 '/headrace.v1.SubscriptionService/ResumeSubscription',
                 request_serializer=headrace_dot_v1_dot_subscription__pause__pb2.ResumeSubscriptionRequest.SerializeToString,
                 response_deserializer=headrace_dot_v1_dot_subscription__pause__pb2.ResumeSubscriptionResponse.FromString,
+                _registered_method=True)
+        self.ExplainSubscription = channel.unary_unary(
+                '/headrace.v1.SubscriptionService/ExplainSubscription',
+                request_serializer=headrace_dot_v1_dot_explanation__pb2.ExplainSubscriptionRequest.SerializeToString,
+                response_deserializer=headrace_dot_v1_dot_explanation__pb2.ExplainSubscriptionResponse.FromString,
+                _registered_method=True)
+        self.ExplainMessage = channel.unary_unary(
+                '/headrace.v1.SubscriptionService/ExplainMessage',
+                request_serializer=headrace_dot_v1_dot_explanation__pb2.ExplainMessageRequest.SerializeToString,
+                response_deserializer=headrace_dot_v1_dot_explanation__pb2.ExplainMessageResponse.FromString,
+                _registered_method=True)
+        self.ExplainKey = channel.unary_unary(
+                '/headrace.v1.SubscriptionService/ExplainKey',
+                request_serializer=headrace_dot_v1_dot_explanation__pb2.ExplainKeyRequest.SerializeToString,
+                response_deserializer=headrace_dot_v1_dot_explanation__pb2.ExplainKeyResponse.FromString,
+                _registered_method=True)
+        self.ExplainSession = channel.unary_unary(
+                '/headrace.v1.SubscriptionService/ExplainSession',
+                request_serializer=headrace_dot_v1_dot_explanation__pb2.ExplainSessionRequest.SerializeToString,
+                response_deserializer=headrace_dot_v1_dot_explanation__pb2.ExplainSessionResponse.FromString,
                 _registered_method=True)
 
 
@@ -210,6 +231,40 @@ class SubscriptionServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ExplainSubscription(self, request, context):
+        """ExplainSubscription says why deliveries flow or do not, as of now. It changes and
+        holds up nothing. Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ExplainMessage(self, request, context):
+        """ExplainMessage says where a message stands: who holds it since when, its attempt,
+        why it waits, and when it is due. Whether a settled one is a dead letter is looked
+        for among the first 10,000. Reasons: INVALID_NAME, INVALID_FIELD,
+        SUBSCRIPTION_NOT_FOUND, PARTITION_NOT_FOUND, DATA_LOSS.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ExplainKey(self, request, context):
+        """ExplainKey says how an ordering key stands: who holds it, which message of it goes
+        next and when. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ExplainSession(self, request, context):
+        """ExplainSession says what holds a session back and what it holds. Reasons:
+        INVALID_NAME, SUBSCRIPTION_NOT_FOUND, SESSION_NOT_FOUND.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_SubscriptionServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -267,6 +322,26 @@ def add_SubscriptionServiceServicer_to_server(servicer, server):
                     servicer.ResumeSubscription,
                     request_deserializer=headrace_dot_v1_dot_subscription__pause__pb2.ResumeSubscriptionRequest.FromString,
                     response_serializer=headrace_dot_v1_dot_subscription__pause__pb2.ResumeSubscriptionResponse.SerializeToString,
+            ),
+            'ExplainSubscription': grpc.unary_unary_rpc_method_handler(
+                    servicer.ExplainSubscription,
+                    request_deserializer=headrace_dot_v1_dot_explanation__pb2.ExplainSubscriptionRequest.FromString,
+                    response_serializer=headrace_dot_v1_dot_explanation__pb2.ExplainSubscriptionResponse.SerializeToString,
+            ),
+            'ExplainMessage': grpc.unary_unary_rpc_method_handler(
+                    servicer.ExplainMessage,
+                    request_deserializer=headrace_dot_v1_dot_explanation__pb2.ExplainMessageRequest.FromString,
+                    response_serializer=headrace_dot_v1_dot_explanation__pb2.ExplainMessageResponse.SerializeToString,
+            ),
+            'ExplainKey': grpc.unary_unary_rpc_method_handler(
+                    servicer.ExplainKey,
+                    request_deserializer=headrace_dot_v1_dot_explanation__pb2.ExplainKeyRequest.FromString,
+                    response_serializer=headrace_dot_v1_dot_explanation__pb2.ExplainKeyResponse.SerializeToString,
+            ),
+            'ExplainSession': grpc.unary_unary_rpc_method_handler(
+                    servicer.ExplainSession,
+                    request_deserializer=headrace_dot_v1_dot_explanation__pb2.ExplainSessionRequest.FromString,
+                    response_serializer=headrace_dot_v1_dot_explanation__pb2.ExplainSessionResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -568,6 +643,114 @@ class SubscriptionService(object):
             '/headrace.v1.SubscriptionService/ResumeSubscription',
             headrace_dot_v1_dot_subscription__pause__pb2.ResumeSubscriptionRequest.SerializeToString,
             headrace_dot_v1_dot_subscription__pause__pb2.ResumeSubscriptionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ExplainSubscription(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/headrace.v1.SubscriptionService/ExplainSubscription',
+            headrace_dot_v1_dot_explanation__pb2.ExplainSubscriptionRequest.SerializeToString,
+            headrace_dot_v1_dot_explanation__pb2.ExplainSubscriptionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ExplainMessage(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/headrace.v1.SubscriptionService/ExplainMessage',
+            headrace_dot_v1_dot_explanation__pb2.ExplainMessageRequest.SerializeToString,
+            headrace_dot_v1_dot_explanation__pb2.ExplainMessageResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ExplainKey(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/headrace.v1.SubscriptionService/ExplainKey',
+            headrace_dot_v1_dot_explanation__pb2.ExplainKeyRequest.SerializeToString,
+            headrace_dot_v1_dot_explanation__pb2.ExplainKeyResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ExplainSession(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/headrace.v1.SubscriptionService/ExplainSession',
+            headrace_dot_v1_dot_explanation__pb2.ExplainSessionRequest.SerializeToString,
+            headrace_dot_v1_dot_explanation__pb2.ExplainSessionResponse.FromString,
             options,
             channel_credentials,
             insecure,

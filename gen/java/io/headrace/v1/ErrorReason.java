@@ -171,6 +171,22 @@ public enum ErrorReason
   ERROR_REASON_DEDUPE_CONFLICT(24),
   /**
    * <pre>
+   * NOT_FOUND: the subscription has no session of this name.
+   * </pre>
+   *
+   * <code>ERROR_REASON_SESSION_NOT_FOUND = 28;</code>
+   */
+  ERROR_REASON_SESSION_NOT_FOUND(28),
+  /**
+   * <pre>
+   * NOT_FOUND: the subscription has no partition of this number.
+   * </pre>
+   *
+   * <code>ERROR_REASON_PARTITION_NOT_FOUND = 29;</code>
+   */
+  ERROR_REASON_PARTITION_NOT_FOUND(29),
+  /**
+   * <pre>
    * FAILED_PRECONDITION: the topic was deleted while it was in use.
    * </pre>
    *
@@ -565,6 +581,22 @@ public enum ErrorReason
   public static final int ERROR_REASON_DEDUPE_CONFLICT_VALUE = 24;
   /**
    * <pre>
+   * NOT_FOUND: the subscription has no session of this name.
+   * </pre>
+   *
+   * <code>ERROR_REASON_SESSION_NOT_FOUND = 28;</code>
+   */
+  public static final int ERROR_REASON_SESSION_NOT_FOUND_VALUE = 28;
+  /**
+   * <pre>
+   * NOT_FOUND: the subscription has no partition of this number.
+   * </pre>
+   *
+   * <code>ERROR_REASON_PARTITION_NOT_FOUND = 29;</code>
+   */
+  public static final int ERROR_REASON_PARTITION_NOT_FOUND_VALUE = 29;
+  /**
+   * <pre>
    * FAILED_PRECONDITION: the topic was deleted while it was in use.
    * </pre>
    *
@@ -840,6 +872,8 @@ public enum ErrorReason
       case 22: return ERROR_REASON_TOPIC_EXISTS;
       case 23: return ERROR_REASON_SUBSCRIPTION_EXISTS;
       case 24: return ERROR_REASON_DEDUPE_CONFLICT;
+      case 28: return ERROR_REASON_SESSION_NOT_FOUND;
+      case 29: return ERROR_REASON_PARTITION_NOT_FOUND;
       case 30: return ERROR_REASON_TOPIC_DELETED;
       case 31: return ERROR_REASON_SUBSCRIPTION_DELETED;
       case 32: return ERROR_REASON_TOPIC_HAS_SUBSCRIPTIONS;

@@ -357,6 +357,130 @@ public final class SubscriptionServiceGrpc {
     return getResumeSubscriptionMethod;
   }
 
+  private static volatile io.grpc.MethodDescriptor<io.headrace.v1.ExplainSubscriptionRequest,
+      io.headrace.v1.ExplainSubscriptionResponse> getExplainSubscriptionMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "ExplainSubscription",
+      requestType = io.headrace.v1.ExplainSubscriptionRequest.class,
+      responseType = io.headrace.v1.ExplainSubscriptionResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<io.headrace.v1.ExplainSubscriptionRequest,
+      io.headrace.v1.ExplainSubscriptionResponse> getExplainSubscriptionMethod() {
+    io.grpc.MethodDescriptor<io.headrace.v1.ExplainSubscriptionRequest, io.headrace.v1.ExplainSubscriptionResponse> getExplainSubscriptionMethod;
+    if ((getExplainSubscriptionMethod = SubscriptionServiceGrpc.getExplainSubscriptionMethod) == null) {
+      synchronized (SubscriptionServiceGrpc.class) {
+        if ((getExplainSubscriptionMethod = SubscriptionServiceGrpc.getExplainSubscriptionMethod) == null) {
+          SubscriptionServiceGrpc.getExplainSubscriptionMethod = getExplainSubscriptionMethod =
+              io.grpc.MethodDescriptor.<io.headrace.v1.ExplainSubscriptionRequest, io.headrace.v1.ExplainSubscriptionResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "ExplainSubscription"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.ExplainSubscriptionRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.ExplainSubscriptionResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new SubscriptionServiceMethodDescriptorSupplier("ExplainSubscription"))
+              .build();
+        }
+      }
+    }
+    return getExplainSubscriptionMethod;
+  }
+
+  private static volatile io.grpc.MethodDescriptor<io.headrace.v1.ExplainMessageRequest,
+      io.headrace.v1.ExplainMessageResponse> getExplainMessageMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "ExplainMessage",
+      requestType = io.headrace.v1.ExplainMessageRequest.class,
+      responseType = io.headrace.v1.ExplainMessageResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<io.headrace.v1.ExplainMessageRequest,
+      io.headrace.v1.ExplainMessageResponse> getExplainMessageMethod() {
+    io.grpc.MethodDescriptor<io.headrace.v1.ExplainMessageRequest, io.headrace.v1.ExplainMessageResponse> getExplainMessageMethod;
+    if ((getExplainMessageMethod = SubscriptionServiceGrpc.getExplainMessageMethod) == null) {
+      synchronized (SubscriptionServiceGrpc.class) {
+        if ((getExplainMessageMethod = SubscriptionServiceGrpc.getExplainMessageMethod) == null) {
+          SubscriptionServiceGrpc.getExplainMessageMethod = getExplainMessageMethod =
+              io.grpc.MethodDescriptor.<io.headrace.v1.ExplainMessageRequest, io.headrace.v1.ExplainMessageResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "ExplainMessage"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.ExplainMessageRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.ExplainMessageResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new SubscriptionServiceMethodDescriptorSupplier("ExplainMessage"))
+              .build();
+        }
+      }
+    }
+    return getExplainMessageMethod;
+  }
+
+  private static volatile io.grpc.MethodDescriptor<io.headrace.v1.ExplainKeyRequest,
+      io.headrace.v1.ExplainKeyResponse> getExplainKeyMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "ExplainKey",
+      requestType = io.headrace.v1.ExplainKeyRequest.class,
+      responseType = io.headrace.v1.ExplainKeyResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<io.headrace.v1.ExplainKeyRequest,
+      io.headrace.v1.ExplainKeyResponse> getExplainKeyMethod() {
+    io.grpc.MethodDescriptor<io.headrace.v1.ExplainKeyRequest, io.headrace.v1.ExplainKeyResponse> getExplainKeyMethod;
+    if ((getExplainKeyMethod = SubscriptionServiceGrpc.getExplainKeyMethod) == null) {
+      synchronized (SubscriptionServiceGrpc.class) {
+        if ((getExplainKeyMethod = SubscriptionServiceGrpc.getExplainKeyMethod) == null) {
+          SubscriptionServiceGrpc.getExplainKeyMethod = getExplainKeyMethod =
+              io.grpc.MethodDescriptor.<io.headrace.v1.ExplainKeyRequest, io.headrace.v1.ExplainKeyResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "ExplainKey"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.ExplainKeyRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.ExplainKeyResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new SubscriptionServiceMethodDescriptorSupplier("ExplainKey"))
+              .build();
+        }
+      }
+    }
+    return getExplainKeyMethod;
+  }
+
+  private static volatile io.grpc.MethodDescriptor<io.headrace.v1.ExplainSessionRequest,
+      io.headrace.v1.ExplainSessionResponse> getExplainSessionMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "ExplainSession",
+      requestType = io.headrace.v1.ExplainSessionRequest.class,
+      responseType = io.headrace.v1.ExplainSessionResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<io.headrace.v1.ExplainSessionRequest,
+      io.headrace.v1.ExplainSessionResponse> getExplainSessionMethod() {
+    io.grpc.MethodDescriptor<io.headrace.v1.ExplainSessionRequest, io.headrace.v1.ExplainSessionResponse> getExplainSessionMethod;
+    if ((getExplainSessionMethod = SubscriptionServiceGrpc.getExplainSessionMethod) == null) {
+      synchronized (SubscriptionServiceGrpc.class) {
+        if ((getExplainSessionMethod = SubscriptionServiceGrpc.getExplainSessionMethod) == null) {
+          SubscriptionServiceGrpc.getExplainSessionMethod = getExplainSessionMethod =
+              io.grpc.MethodDescriptor.<io.headrace.v1.ExplainSessionRequest, io.headrace.v1.ExplainSessionResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "ExplainSession"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.ExplainSessionRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.ExplainSessionResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new SubscriptionServiceMethodDescriptorSupplier("ExplainSession"))
+              .build();
+        }
+      }
+    }
+    return getExplainSessionMethod;
+  }
+
   /**
    * Creates a new async stub that supports all call types for the service
    */
@@ -559,6 +683,52 @@ public final class SubscriptionServiceGrpc {
         io.grpc.stub.StreamObserver<io.headrace.v1.ResumeSubscriptionResponse> responseObserver) {
       io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getResumeSubscriptionMethod(), responseObserver);
     }
+
+    /**
+     * <pre>
+     * ExplainSubscription says why deliveries flow or do not, as of now. It changes and
+     * holds up nothing. Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    default void explainSubscription(io.headrace.v1.ExplainSubscriptionRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.ExplainSubscriptionResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getExplainSubscriptionMethod(), responseObserver);
+    }
+
+    /**
+     * <pre>
+     * ExplainMessage says where a message stands: who holds it since when, its attempt,
+     * why it waits, and when it is due. Whether a settled one is a dead letter is looked
+     * for among the first 10,000. Reasons: INVALID_NAME, INVALID_FIELD,
+     * SUBSCRIPTION_NOT_FOUND, PARTITION_NOT_FOUND, DATA_LOSS.
+     * </pre>
+     */
+    default void explainMessage(io.headrace.v1.ExplainMessageRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.ExplainMessageResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getExplainMessageMethod(), responseObserver);
+    }
+
+    /**
+     * <pre>
+     * ExplainKey says how an ordering key stands: who holds it, which message of it goes
+     * next and when. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    default void explainKey(io.headrace.v1.ExplainKeyRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.ExplainKeyResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getExplainKeyMethod(), responseObserver);
+    }
+
+    /**
+     * <pre>
+     * ExplainSession says what holds a session back and what it holds. Reasons:
+     * INVALID_NAME, SUBSCRIPTION_NOT_FOUND, SESSION_NOT_FOUND.
+     * </pre>
+     */
+    default void explainSession(io.headrace.v1.ExplainSessionRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.ExplainSessionResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getExplainSessionMethod(), responseObserver);
+    }
   }
 
   /**
@@ -742,6 +912,56 @@ public final class SubscriptionServiceGrpc {
       io.grpc.stub.ClientCalls.asyncUnaryCall(
           getChannel().newCall(getResumeSubscriptionMethod(), getCallOptions()), request, responseObserver);
     }
+
+    /**
+     * <pre>
+     * ExplainSubscription says why deliveries flow or do not, as of now. It changes and
+     * holds up nothing. Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public void explainSubscription(io.headrace.v1.ExplainSubscriptionRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.ExplainSubscriptionResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getExplainSubscriptionMethod(), getCallOptions()), request, responseObserver);
+    }
+
+    /**
+     * <pre>
+     * ExplainMessage says where a message stands: who holds it since when, its attempt,
+     * why it waits, and when it is due. Whether a settled one is a dead letter is looked
+     * for among the first 10,000. Reasons: INVALID_NAME, INVALID_FIELD,
+     * SUBSCRIPTION_NOT_FOUND, PARTITION_NOT_FOUND, DATA_LOSS.
+     * </pre>
+     */
+    public void explainMessage(io.headrace.v1.ExplainMessageRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.ExplainMessageResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getExplainMessageMethod(), getCallOptions()), request, responseObserver);
+    }
+
+    /**
+     * <pre>
+     * ExplainKey says how an ordering key stands: who holds it, which message of it goes
+     * next and when. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public void explainKey(io.headrace.v1.ExplainKeyRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.ExplainKeyResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getExplainKeyMethod(), getCallOptions()), request, responseObserver);
+    }
+
+    /**
+     * <pre>
+     * ExplainSession says what holds a session back and what it holds. Reasons:
+     * INVALID_NAME, SUBSCRIPTION_NOT_FOUND, SESSION_NOT_FOUND.
+     * </pre>
+     */
+    public void explainSession(io.headrace.v1.ExplainSessionRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.ExplainSessionResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getExplainSessionMethod(), getCallOptions()), request, responseObserver);
+    }
   }
 
   /**
@@ -899,6 +1119,52 @@ public final class SubscriptionServiceGrpc {
       return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
           getChannel(), getResumeSubscriptionMethod(), getCallOptions(), request);
     }
+
+    /**
+     * <pre>
+     * ExplainSubscription says why deliveries flow or do not, as of now. It changes and
+     * holds up nothing. Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public io.headrace.v1.ExplainSubscriptionResponse explainSubscription(io.headrace.v1.ExplainSubscriptionRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getExplainSubscriptionMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * ExplainMessage says where a message stands: who holds it since when, its attempt,
+     * why it waits, and when it is due. Whether a settled one is a dead letter is looked
+     * for among the first 10,000. Reasons: INVALID_NAME, INVALID_FIELD,
+     * SUBSCRIPTION_NOT_FOUND, PARTITION_NOT_FOUND, DATA_LOSS.
+     * </pre>
+     */
+    public io.headrace.v1.ExplainMessageResponse explainMessage(io.headrace.v1.ExplainMessageRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getExplainMessageMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * ExplainKey says how an ordering key stands: who holds it, which message of it goes
+     * next and when. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public io.headrace.v1.ExplainKeyResponse explainKey(io.headrace.v1.ExplainKeyRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getExplainKeyMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * ExplainSession says what holds a session back and what it holds. Reasons:
+     * INVALID_NAME, SUBSCRIPTION_NOT_FOUND, SESSION_NOT_FOUND.
+     * </pre>
+     */
+    public io.headrace.v1.ExplainSessionResponse explainSession(io.headrace.v1.ExplainSessionRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getExplainSessionMethod(), getCallOptions(), request);
+    }
   }
 
   /**
@@ -1055,6 +1321,52 @@ public final class SubscriptionServiceGrpc {
     public io.headrace.v1.ResumeSubscriptionResponse resumeSubscription(io.headrace.v1.ResumeSubscriptionRequest request) {
       return io.grpc.stub.ClientCalls.blockingUnaryCall(
           getChannel(), getResumeSubscriptionMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * ExplainSubscription says why deliveries flow or do not, as of now. It changes and
+     * holds up nothing. Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public io.headrace.v1.ExplainSubscriptionResponse explainSubscription(io.headrace.v1.ExplainSubscriptionRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getExplainSubscriptionMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * ExplainMessage says where a message stands: who holds it since when, its attempt,
+     * why it waits, and when it is due. Whether a settled one is a dead letter is looked
+     * for among the first 10,000. Reasons: INVALID_NAME, INVALID_FIELD,
+     * SUBSCRIPTION_NOT_FOUND, PARTITION_NOT_FOUND, DATA_LOSS.
+     * </pre>
+     */
+    public io.headrace.v1.ExplainMessageResponse explainMessage(io.headrace.v1.ExplainMessageRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getExplainMessageMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * ExplainKey says how an ordering key stands: who holds it, which message of it goes
+     * next and when. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public io.headrace.v1.ExplainKeyResponse explainKey(io.headrace.v1.ExplainKeyRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getExplainKeyMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * ExplainSession says what holds a session back and what it holds. Reasons:
+     * INVALID_NAME, SUBSCRIPTION_NOT_FOUND, SESSION_NOT_FOUND.
+     * </pre>
+     */
+    public io.headrace.v1.ExplainSessionResponse explainSession(io.headrace.v1.ExplainSessionRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getExplainSessionMethod(), getCallOptions(), request);
     }
   }
 
@@ -1224,6 +1536,56 @@ public final class SubscriptionServiceGrpc {
       return io.grpc.stub.ClientCalls.futureUnaryCall(
           getChannel().newCall(getResumeSubscriptionMethod(), getCallOptions()), request);
     }
+
+    /**
+     * <pre>
+     * ExplainSubscription says why deliveries flow or do not, as of now. It changes and
+     * holds up nothing. Reasons: INVALID_NAME, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.ExplainSubscriptionResponse> explainSubscription(
+        io.headrace.v1.ExplainSubscriptionRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getExplainSubscriptionMethod(), getCallOptions()), request);
+    }
+
+    /**
+     * <pre>
+     * ExplainMessage says where a message stands: who holds it since when, its attempt,
+     * why it waits, and when it is due. Whether a settled one is a dead letter is looked
+     * for among the first 10,000. Reasons: INVALID_NAME, INVALID_FIELD,
+     * SUBSCRIPTION_NOT_FOUND, PARTITION_NOT_FOUND, DATA_LOSS.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.ExplainMessageResponse> explainMessage(
+        io.headrace.v1.ExplainMessageRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getExplainMessageMethod(), getCallOptions()), request);
+    }
+
+    /**
+     * <pre>
+     * ExplainKey says how an ordering key stands: who holds it, which message of it goes
+     * next and when. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.ExplainKeyResponse> explainKey(
+        io.headrace.v1.ExplainKeyRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getExplainKeyMethod(), getCallOptions()), request);
+    }
+
+    /**
+     * <pre>
+     * ExplainSession says what holds a session back and what it holds. Reasons:
+     * INVALID_NAME, SUBSCRIPTION_NOT_FOUND, SESSION_NOT_FOUND.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.ExplainSessionResponse> explainSession(
+        io.headrace.v1.ExplainSessionRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getExplainSessionMethod(), getCallOptions()), request);
+    }
   }
 
   private static final int METHODID_CREATE_SUBSCRIPTION = 0;
@@ -1237,6 +1599,10 @@ public final class SubscriptionServiceGrpc {
   private static final int METHODID_REDRIVE_DEAD_LETTERS = 8;
   private static final int METHODID_PAUSE_SUBSCRIPTION = 9;
   private static final int METHODID_RESUME_SUBSCRIPTION = 10;
+  private static final int METHODID_EXPLAIN_SUBSCRIPTION = 11;
+  private static final int METHODID_EXPLAIN_MESSAGE = 12;
+  private static final int METHODID_EXPLAIN_KEY = 13;
+  private static final int METHODID_EXPLAIN_SESSION = 14;
 
   private static final class MethodHandlers<Req, Resp> implements
       io.grpc.stub.ServerCalls.UnaryMethod<Req, Resp>,
@@ -1298,6 +1664,22 @@ public final class SubscriptionServiceGrpc {
         case METHODID_RESUME_SUBSCRIPTION:
           serviceImpl.resumeSubscription((io.headrace.v1.ResumeSubscriptionRequest) request,
               (io.grpc.stub.StreamObserver<io.headrace.v1.ResumeSubscriptionResponse>) responseObserver);
+          break;
+        case METHODID_EXPLAIN_SUBSCRIPTION:
+          serviceImpl.explainSubscription((io.headrace.v1.ExplainSubscriptionRequest) request,
+              (io.grpc.stub.StreamObserver<io.headrace.v1.ExplainSubscriptionResponse>) responseObserver);
+          break;
+        case METHODID_EXPLAIN_MESSAGE:
+          serviceImpl.explainMessage((io.headrace.v1.ExplainMessageRequest) request,
+              (io.grpc.stub.StreamObserver<io.headrace.v1.ExplainMessageResponse>) responseObserver);
+          break;
+        case METHODID_EXPLAIN_KEY:
+          serviceImpl.explainKey((io.headrace.v1.ExplainKeyRequest) request,
+              (io.grpc.stub.StreamObserver<io.headrace.v1.ExplainKeyResponse>) responseObserver);
+          break;
+        case METHODID_EXPLAIN_SESSION:
+          serviceImpl.explainSession((io.headrace.v1.ExplainSessionRequest) request,
+              (io.grpc.stub.StreamObserver<io.headrace.v1.ExplainSessionResponse>) responseObserver);
           break;
         default:
           throw new AssertionError();
@@ -1394,6 +1776,34 @@ public final class SubscriptionServiceGrpc {
               io.headrace.v1.ResumeSubscriptionRequest,
               io.headrace.v1.ResumeSubscriptionResponse>(
                 service, METHODID_RESUME_SUBSCRIPTION)))
+        .addMethod(
+          getExplainSubscriptionMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              io.headrace.v1.ExplainSubscriptionRequest,
+              io.headrace.v1.ExplainSubscriptionResponse>(
+                service, METHODID_EXPLAIN_SUBSCRIPTION)))
+        .addMethod(
+          getExplainMessageMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              io.headrace.v1.ExplainMessageRequest,
+              io.headrace.v1.ExplainMessageResponse>(
+                service, METHODID_EXPLAIN_MESSAGE)))
+        .addMethod(
+          getExplainKeyMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              io.headrace.v1.ExplainKeyRequest,
+              io.headrace.v1.ExplainKeyResponse>(
+                service, METHODID_EXPLAIN_KEY)))
+        .addMethod(
+          getExplainSessionMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              io.headrace.v1.ExplainSessionRequest,
+              io.headrace.v1.ExplainSessionResponse>(
+                service, METHODID_EXPLAIN_SESSION)))
         .build();
   }
 
@@ -1453,6 +1863,10 @@ public final class SubscriptionServiceGrpc {
               .addMethod(getRedriveDeadLettersMethod())
               .addMethod(getPauseSubscriptionMethod())
               .addMethod(getResumeSubscriptionMethod())
+              .addMethod(getExplainSubscriptionMethod())
+              .addMethod(getExplainMessageMethod())
+              .addMethod(getExplainKeyMethod())
+              .addMethod(getExplainSessionMethod())
               .build();
         }
       }

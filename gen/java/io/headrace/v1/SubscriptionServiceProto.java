@@ -133,92 +133,102 @@ public final class SubscriptionServiceProto {
       "\n&headrace/v1/subscription_service.proto" +
       "\022\013headrace.v1\032 google/protobuf/field_mas" +
       "k.proto\032\037google/protobuf/timestamp.proto" +
-      "\032\035headrace/v1/dead_letter.proto\032\036headrac" +
-      "e/v1/subscription.proto\032$headrace/v1/sub" +
-      "scription_pause.proto\"\303\001\n\020DeadLetterFilt" +
-      "er\0227\n\007reasons\030\001 \003(\0162\035.headrace.v1.DeadLe" +
-      "tterReasonR\007reasons\0229\n\ndead_since\030\002 \001(\0132" +
-      "\032.google.protobuf.TimestampR\tdeadSince\022;" +
-      "\n\013dead_before\030\003 \001(\0132\032.google.protobuf.Ti" +
-      "mestampR\ndeadBefore\"\377\001\n\026ListDeadLettersR" +
-      "equest\022\"\n\014subscription\030\001 \001(\tR\014subscripti" +
-      "on\0225\n\006filter\030\002 \001(\0132\035.headrace.v1.DeadLet" +
-      "terFilterR\006filter\022#\n\rfrom_sequence\030\003 \001(\004" +
-      "R\014fromSequence\022\033\n\tpage_size\030\004 \001(\rR\010pageS" +
-      "ize\022\035\n\npage_token\030\005 \001(\tR\tpageToken\022)\n\020wi" +
-      "thout_messages\030\006 \001(\010R\017withoutMessages\"}\n" +
-      "\027ListDeadLettersResponse\022:\n\014dead_letters" +
-      "\030\001 \003(\0132\027.headrace.v1.DeadLetterR\013deadLet" +
-      "ters\022&\n\017next_page_token\030\002 \001(\tR\rnextPageT" +
-      "oken\"]\n\031DiscardDeadLettersRequest\022\"\n\014sub" +
-      "scription\030\001 \001(\tR\014subscription\022\034\n\tsequenc" +
-      "es\030\002 \003(\004R\tsequences\":\n\032DiscardDeadLetter" +
-      "sResponse\022\034\n\tsequences\030\001 \003(\004R\tsequences\"" +
-      "]\n\031RedriveDeadLettersRequest\022\"\n\014subscrip" +
-      "tion\030\001 \001(\tR\014subscription\022\034\n\tsequences\030\002 " +
-      "\003(\004R\tsequences\":\n\032RedriveDeadLettersResp" +
-      "onse\022\034\n\tsequences\030\001 \003(\004R\tsequences\"\214\001\n\031C" +
-      "reateSubscriptionRequest\022=\n\014subscription" +
-      "\030\001 \001(\0132\031.headrace.v1.SubscriptionR\014subsc" +
-      "ription\0220\n\005start\030\002 \001(\0132\032.headrace.v1.Sta" +
-      "rtPositionR\005start\"[\n\032CreateSubscriptionR" +
-      "esponse\022=\n\014subscription\030\001 \001(\0132\031.headrace" +
-      ".v1.SubscriptionR\014subscription\"<\n\026GetSub" +
-      "scriptionRequest\022\"\n\014subscription\030\001 \001(\tR\014" +
-      "subscription\"X\n\027GetSubscriptionResponse\022" +
+      "\032\035headrace/v1/dead_letter.proto\032\035headrac" +
+      "e/v1/explanation.proto\032\036headrace/v1/subs" +
+      "cription.proto\032$headrace/v1/subscription" +
+      "_pause.proto\"\303\001\n\020DeadLetterFilter\0227\n\007rea" +
+      "sons\030\001 \003(\0162\035.headrace.v1.DeadLetterReaso" +
+      "nR\007reasons\0229\n\ndead_since\030\002 \001(\0132\032.google." +
+      "protobuf.TimestampR\tdeadSince\022;\n\013dead_be" +
+      "fore\030\003 \001(\0132\032.google.protobuf.TimestampR\n" +
+      "deadBefore\"\377\001\n\026ListDeadLettersRequest\022\"\n" +
+      "\014subscription\030\001 \001(\tR\014subscription\0225\n\006fil" +
+      "ter\030\002 \001(\0132\035.headrace.v1.DeadLetterFilter" +
+      "R\006filter\022#\n\rfrom_sequence\030\003 \001(\004R\014fromSeq" +
+      "uence\022\033\n\tpage_size\030\004 \001(\rR\010pageSize\022\035\n\npa" +
+      "ge_token\030\005 \001(\tR\tpageToken\022)\n\020without_mes" +
+      "sages\030\006 \001(\010R\017withoutMessages\"}\n\027ListDead" +
+      "LettersResponse\022:\n\014dead_letters\030\001 \003(\0132\027." +
+      "headrace.v1.DeadLetterR\013deadLetters\022&\n\017n" +
+      "ext_page_token\030\002 \001(\tR\rnextPageToken\"]\n\031D" +
+      "iscardDeadLettersRequest\022\"\n\014subscription" +
+      "\030\001 \001(\tR\014subscription\022\034\n\tsequences\030\002 \003(\004R" +
+      "\tsequences\":\n\032DiscardDeadLettersResponse" +
+      "\022\034\n\tsequences\030\001 \003(\004R\tsequences\"]\n\031Redriv" +
+      "eDeadLettersRequest\022\"\n\014subscription\030\001 \001(" +
+      "\tR\014subscription\022\034\n\tsequences\030\002 \003(\004R\tsequ" +
+      "ences\":\n\032RedriveDeadLettersResponse\022\034\n\ts" +
+      "equences\030\001 \003(\004R\tsequences\"\214\001\n\031CreateSubs" +
+      "criptionRequest\022=\n\014subscription\030\001 \001(\0132\031." +
+      "headrace.v1.SubscriptionR\014subscription\0220" +
+      "\n\005start\030\002 \001(\0132\032.headrace.v1.StartPositio" +
+      "nR\005start\"[\n\032CreateSubscriptionResponse\022=" +
+      "\n\014subscription\030\001 \001(\0132\031.headrace.v1.Subsc" +
+      "riptionR\014subscription\"<\n\026GetSubscription" +
+      "Request\022\"\n\014subscription\030\001 \001(\tR\014subscript" +
+      "ion\"X\n\027GetSubscriptionResponse\022=\n\014subscr" +
+      "iption\030\001 \001(\0132\031.headrace.v1.SubscriptionR" +
+      "\014subscription\"\212\001\n\030ListSubscriptionsReque" +
+      "st\022\034\n\tnamespace\030\001 \001(\tR\tnamespace\022\024\n\005topi" +
+      "c\030\002 \001(\tR\005topic\022\033\n\tpage_size\030\003 \001(\rR\010pageS" +
+      "ize\022\035\n\npage_token\030\004 \001(\tR\tpageToken\"\204\001\n\031L" +
+      "istSubscriptionsResponse\022?\n\rsubscription" +
+      "s\030\001 \003(\0132\031.headrace.v1.SubscriptionR\rsubs" +
+      "criptions\022&\n\017next_page_token\030\002 \001(\tR\rnext" +
+      "PageToken\"\227\001\n\031UpdateSubscriptionRequest\022" +
       "=\n\014subscription\030\001 \001(\0132\031.headrace.v1.Subs" +
-      "criptionR\014subscription\"\212\001\n\030ListSubscript" +
-      "ionsRequest\022\034\n\tnamespace\030\001 \001(\tR\tnamespac" +
-      "e\022\024\n\005topic\030\002 \001(\tR\005topic\022\033\n\tpage_size\030\003 \001" +
-      "(\rR\010pageSize\022\035\n\npage_token\030\004 \001(\tR\tpageTo" +
-      "ken\"\204\001\n\031ListSubscriptionsResponse\022?\n\rsub" +
-      "scriptions\030\001 \003(\0132\031.headrace.v1.Subscript" +
-      "ionR\rsubscriptions\022&\n\017next_page_token\030\002 " +
-      "\001(\tR\rnextPageToken\"\227\001\n\031UpdateSubscriptio" +
-      "nRequest\022=\n\014subscription\030\001 \001(\0132\031.headrac" +
-      "e.v1.SubscriptionR\014subscription\022;\n\013updat" +
-      "e_mask\030\002 \001(\0132\032.google.protobuf.FieldMask" +
-      "R\nupdateMask\"[\n\032UpdateSubscriptionRespon" +
-      "se\022=\n\014subscription\030\001 \001(\0132\031.headrace.v1.S" +
-      "ubscriptionR\014subscription\"?\n\031DeleteSubsc" +
-      "riptionRequest\022\"\n\014subscription\030\001 \001(\tR\014su" +
-      "bscription\"\034\n\032DeleteSubscriptionResponse" +
-      "\"A\n\033GetSubscriptionStatsRequest\022\"\n\014subsc" +
-      "ription\030\001 \001(\tR\014subscription\"T\n\034GetSubscr" +
-      "iptionStatsResponse\0224\n\005stats\030\001 \001(\0132\036.hea" +
-      "drace.v1.SubscriptionStatsR\005stats2\360\010\n\023Su" +
-      "bscriptionService\022e\n\022CreateSubscription\022" +
-      "&.headrace.v1.CreateSubscriptionRequest\032" +
-      "\'.headrace.v1.CreateSubscriptionResponse" +
-      "\022\\\n\017GetSubscription\022#.headrace.v1.GetSub" +
-      "scriptionRequest\032$.headrace.v1.GetSubscr" +
-      "iptionResponse\022b\n\021ListSubscriptions\022%.he" +
-      "adrace.v1.ListSubscriptionsRequest\032&.hea" +
-      "drace.v1.ListSubscriptionsResponse\022e\n\022Up" +
-      "dateSubscription\022&.headrace.v1.UpdateSub" +
-      "scriptionRequest\032\'.headrace.v1.UpdateSub" +
-      "scriptionResponse\022e\n\022DeleteSubscription\022" +
-      "&.headrace.v1.DeleteSubscriptionRequest\032" +
-      "\'.headrace.v1.DeleteSubscriptionResponse" +
-      "\022k\n\024GetSubscriptionStats\022(.headrace.v1.G" +
-      "etSubscriptionStatsRequest\032).headrace.v1" +
-      ".GetSubscriptionStatsResponse\022\\\n\017ListDea" +
-      "dLetters\022#.headrace.v1.ListDeadLettersRe" +
-      "quest\032$.headrace.v1.ListDeadLettersRespo" +
-      "nse\022e\n\022DiscardDeadLetters\022&.headrace.v1." +
-      "DiscardDeadLettersRequest\032\'.headrace.v1." +
-      "DiscardDeadLettersResponse\022e\n\022RedriveDea" +
-      "dLetters\022&.headrace.v1.RedriveDeadLetter" +
-      "sRequest\032\'.headrace.v1.RedriveDeadLetter" +
-      "sResponse\022b\n\021PauseSubscription\022%.headrac" +
-      "e.v1.PauseSubscriptionRequest\032&.headrace" +
-      ".v1.PauseSubscriptionResponse\022e\n\022ResumeS" +
-      "ubscription\022&.headrace.v1.ResumeSubscrip" +
-      "tionRequest\032\'.headrace.v1.ResumeSubscrip" +
-      "tionResponseBh\n\016io.headrace.v1B\030Subscrip" +
-      "tionServiceProtoP\001Z:github.com/headrace/" +
-      "headrace/gen/go/headrace/v1;headracev1b\006" +
-      "proto3"
+      "criptionR\014subscription\022;\n\013update_mask\030\002 " +
+      "\001(\0132\032.google.protobuf.FieldMaskR\nupdateM" +
+      "ask\"[\n\032UpdateSubscriptionResponse\022=\n\014sub" +
+      "scription\030\001 \001(\0132\031.headrace.v1.Subscripti" +
+      "onR\014subscription\"?\n\031DeleteSubscriptionRe" +
+      "quest\022\"\n\014subscription\030\001 \001(\tR\014subscriptio" +
+      "n\"\034\n\032DeleteSubscriptionResponse\"A\n\033GetSu" +
+      "bscriptionStatsRequest\022\"\n\014subscription\030\001" +
+      " \001(\tR\014subscription\"T\n\034GetSubscriptionSta" +
+      "tsResponse\0224\n\005stats\030\001 \001(\0132\036.headrace.v1." +
+      "SubscriptionStatsR\005stats2\337\013\n\023Subscriptio" +
+      "nService\022e\n\022CreateSubscription\022&.headrac" +
+      "e.v1.CreateSubscriptionRequest\032\'.headrac" +
+      "e.v1.CreateSubscriptionResponse\022\\\n\017GetSu" +
+      "bscription\022#.headrace.v1.GetSubscription" +
+      "Request\032$.headrace.v1.GetSubscriptionRes" +
+      "ponse\022b\n\021ListSubscriptions\022%.headrace.v1" +
+      ".ListSubscriptionsRequest\032&.headrace.v1." +
+      "ListSubscriptionsResponse\022e\n\022UpdateSubsc" +
+      "ription\022&.headrace.v1.UpdateSubscription" +
+      "Request\032\'.headrace.v1.UpdateSubscription" +
+      "Response\022e\n\022DeleteSubscription\022&.headrac" +
+      "e.v1.DeleteSubscriptionRequest\032\'.headrac" +
+      "e.v1.DeleteSubscriptionResponse\022k\n\024GetSu" +
+      "bscriptionStats\022(.headrace.v1.GetSubscri" +
+      "ptionStatsRequest\032).headrace.v1.GetSubsc" +
+      "riptionStatsResponse\022\\\n\017ListDeadLetters\022" +
+      "#.headrace.v1.ListDeadLettersRequest\032$.h" +
+      "eadrace.v1.ListDeadLettersResponse\022e\n\022Di" +
+      "scardDeadLetters\022&.headrace.v1.DiscardDe" +
+      "adLettersRequest\032\'.headrace.v1.DiscardDe" +
+      "adLettersResponse\022e\n\022RedriveDeadLetters\022" +
+      "&.headrace.v1.RedriveDeadLettersRequest\032" +
+      "\'.headrace.v1.RedriveDeadLettersResponse" +
+      "\022b\n\021PauseSubscription\022%.headrace.v1.Paus" +
+      "eSubscriptionRequest\032&.headrace.v1.Pause" +
+      "SubscriptionResponse\022e\n\022ResumeSubscripti" +
+      "on\022&.headrace.v1.ResumeSubscriptionReque" +
+      "st\032\'.headrace.v1.ResumeSubscriptionRespo" +
+      "nse\022h\n\023ExplainSubscription\022\'.headrace.v1" +
+      ".ExplainSubscriptionRequest\032(.headrace.v" +
+      "1.ExplainSubscriptionResponse\022Y\n\016Explain" +
+      "Message\022\".headrace.v1.ExplainMessageRequ" +
+      "est\032#.headrace.v1.ExplainMessageResponse" +
+      "\022M\n\nExplainKey\022\036.headrace.v1.ExplainKeyR" +
+      "equest\032\037.headrace.v1.ExplainKeyResponse\022" +
+      "Y\n\016ExplainSession\022\".headrace.v1.ExplainS" +
+      "essionRequest\032#.headrace.v1.ExplainSessi" +
+      "onResponseBh\n\016io.headrace.v1B\030Subscripti" +
+      "onServiceProtoP\001Z:github.com/headrace/he" +
+      "adrace/gen/go/headrace/v1;headracev1b\006pr" +
+      "oto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -226,6 +236,7 @@ public final class SubscriptionServiceProto {
           com.google.protobuf.FieldMaskProto.getDescriptor(),
           com.google.protobuf.TimestampProto.getDescriptor(),
           io.headrace.v1.DeadLetterProto.getDescriptor(),
+          io.headrace.v1.ExplanationProto.getDescriptor(),
           io.headrace.v1.SubscriptionProto.getDescriptor(),
           io.headrace.v1.SubscriptionPauseProto.getDescriptor(),
         });
@@ -347,6 +358,7 @@ public final class SubscriptionServiceProto {
     com.google.protobuf.FieldMaskProto.getDescriptor();
     com.google.protobuf.TimestampProto.getDescriptor();
     io.headrace.v1.DeadLetterProto.getDescriptor();
+    io.headrace.v1.ExplanationProto.getDescriptor();
     io.headrace.v1.SubscriptionProto.getDescriptor();
     io.headrace.v1.SubscriptionPauseProto.getDescriptor();
   }
