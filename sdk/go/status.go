@@ -137,6 +137,8 @@ var reasonCodes = map[headracev1.ErrorReason]codes.Code{
 	headracev1.ErrorReason_ERROR_REASON_SUBSCRIPTION_NOT_FOUND:   codes.NotFound,
 	headracev1.ErrorReason_ERROR_REASON_TOPIC_EXISTS:             codes.AlreadyExists,
 	headracev1.ErrorReason_ERROR_REASON_SUBSCRIPTION_EXISTS:      codes.AlreadyExists,
+	headracev1.ErrorReason_ERROR_REASON_SESSION_NOT_FOUND:        codes.NotFound,
+	headracev1.ErrorReason_ERROR_REASON_PARTITION_NOT_FOUND:      codes.NotFound,
 	headracev1.ErrorReason_ERROR_REASON_TOPIC_DELETED:            codes.FailedPrecondition,
 	headracev1.ErrorReason_ERROR_REASON_SUBSCRIPTION_DELETED:     codes.FailedPrecondition,
 	headracev1.ErrorReason_ERROR_REASON_TOPIC_HAS_SUBSCRIPTIONS:  codes.FailedPrecondition,
