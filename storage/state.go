@@ -33,6 +33,8 @@ type CursorChange struct {
 	// Histories are the failures of messages that failed again, each with all that is
 	// kept, within BoundFailures, by offset. Whatever is settled loses its history.
 	Histories []History
+	// Keys are the ordering keys that are parked from now on, or no longer, by hash.
+	Keys []KeyChange
 	// DeadLetters are messages given up, settled by the same change. The store copies
 	// them and gives them their sequences.
 	DeadLetters []DeadLetter
@@ -97,6 +99,8 @@ type Cursor struct {
 	Chunks []Chunk
 	// Histories are the failures kept of unsettled messages.
 	Histories []History
+	// Parked are the hashes of the parked keys, ascending.
+	Parked []uint32
 }
 
 // StateSlot is one subscription's place in the committer's inbox. It holds one

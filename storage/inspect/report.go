@@ -24,8 +24,9 @@ type Report struct {
 	// Batches are the headers in the ring, Pointers and Segments the records of
 	// messages, AckParts those of ack chunks, Histories those of failures.
 	Batches, Pointers, Segments, AckParts, Histories int
-	// Holes are the pointers without messages, DeadLetters those kept.
-	Holes, DeadLetters int
+	// Holes are the pointers without messages, DeadLetters those kept, ParkedKeys the
+	// ordering keys that wait to be released.
+	Holes, DeadLetters, ParkedKeys int
 	// Orphans are commit segments without a pointer: they wait for their deletion.
 	Orphans int
 	// Producers are those that are remembered, ProducerBatches the batches of theirs;

@@ -23,9 +23,9 @@ type Cursor struct {
 	// Settled counts the offsets that the ack chunks hold as acked, as they were
 	// written: the floor may have passed some since.
 	Settled uint64
-	// AckParts counts the records of ack chunks and histories of the generation,
-	// AckSum is the exclusive or of AckHash and HistoryHash over them: what is found
-	// must match.
+	// AckParts counts the records of ack chunks, histories and parked keys of the
+	// generation, AckSum is the exclusive or of AckHash, HistoryHash and ParkedHash over
+	// them: what is found must match.
 	AckParts uint32
 	AckSum   uint64
 	// Dead counts the dead letters kept of the partition, DeadSum is the exclusive or

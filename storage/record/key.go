@@ -20,6 +20,7 @@ import (
 //	i topic(4) partition(2) batch(8)
 //	r subscription(4) partition(2) generation(8) offset(8)
 //	q subscription(4) sequence(8) partition(2)
+//	k subscription(4) partition(2) generation(8) hash(4)
 //	t topic(4)
 //	u subscription(4)
 //	z
@@ -32,6 +33,7 @@ const (
 	ackKeyBytes          = 1 + 4 + 2 + 8 + 8 + 1
 	historyKeyBytes      = 1 + 4 + 2 + 8 + 8
 	deadLetterKeyBytes   = 1 + 4 + 8 + 2
+	parkedKeyBytes       = 1 + 4 + 2 + 8 + 4
 	topicKeyBytes        = 1 + 4
 	subscriptionKeyBytes = 1 + 4
 	shardKeyBytes        = 1

@@ -68,6 +68,9 @@ func TestKeysParseToTheirFields(t *testing.T) {
 		history := HistoryKey{Subscription: s, Partition: p.Partition, Generation: rand.Uint64(), Offset: o}
 		gotHistory, err := ParseHistoryKey(AppendHistoryKey(nil, history))
 		check(t, "r", err == nil && gotHistory == history)
+		parked := ParkedKeyKey{Subscription: s, Partition: p.Partition, Generation: rand.Uint64(), Hash: rand.Uint32()}
+		gotParked, err := ParseParkedKey(AppendParkedKey(nil, parked))
+		check(t, "k", err == nil && gotParked == parked)
 		dead := storage.DeadLetterID{Sequence: uint64(o), Partition: p.Partition}
 		gotS, gotDead, err := ParseDeadLetterKey(AppendDeadLetterKey(nil, s, dead))
 		check(t, "q", err == nil && gotS == s && gotDead == dead)
@@ -97,6 +100,9 @@ func TestPrefixesCoverTheirKeysOnly(t *testing.T) {
 		"acks":      {AppendAckPrefix(nil, 7, 1, 2), AppendAckKey(nil, AckKey{7, 1, 2, 3, 4}), AppendAckKey(nil, AckKey{7, 1, 3, 3, 4})},
 		"ack chunks of a subscription": {
 			AppendAckSubscriptionPrefix(nil, 7), AppendAckKey(nil, AckKey{7, 1, 2, 3, 4}), AppendAckKey(nil, AckKey{8, 1, 2, 3, 4}),
+		},
+		"parked keys": {
+			AppendParkedPrefix(nil, 7, 1, 2), AppendParkedKey(nil, ParkedKeyKey{7, 1, 2, 3}), AppendParkedKey(nil, ParkedKeyKey{7, 1, 3, 3}),
 		},
 		"kind": {AppendPrefix(nil, KindTopic), AppendTopicKey(nil, 1), AppendSubscriptionKey(nil, 1)},
 	} {

@@ -26,6 +26,8 @@ const (
 	KindHistory Kind = 'r'
 	// KindDeadLetter: messages that subscriptions gave up.
 	KindDeadLetter Kind = 'q'
+	// KindParked: ordering keys that wait to be released.
+	KindParked Kind = 'k'
 	// KindTopic: topics.
 	KindTopic Kind = 't'
 	// KindSubscription: subscriptions.

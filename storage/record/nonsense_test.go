@@ -47,9 +47,11 @@ func TestNonsenseUnderARightChecksumIsDataLoss(t *testing.T) {
 		failures      = 1 + 8
 		failureKind   = failures + 1 + 8
 		clientLength  = failureKind + 1
-		deadReason    = 1 + 8 + 8 + 8
-		deadPresence  = deadReason + 1 + 3*4
-		deadFailures  = deadPresence + 1 + 4
+
+		parkedKeyLength = 1 + 8 + 8 + 1
+		deadReason      = 1 + 8 + 8 + 8
+		deadPresence    = deadReason + 1 + 3*4
+		deadFailures    = deadPresence + 1 + 4
 	)
 	for name, c := range map[string]struct {
 		sample string
@@ -84,6 +86,8 @@ func TestNonsenseUnderARightChecksumIsDataLoss(t *testing.T) {
 		"an id that is cut":             {"i dedupe ids", set(1+8+8+8+17+16, 0x80)},
 		"more failures than are kept":   {"r history", set(failures, storage.MaxFailures+1)},
 		"failures that are not there":   {"r history", set(failures, 3)},
+		"a parked key past the end":     {"k parked", set(parkedKeyLength, 0xff)},
+		"bytes behind a parked key":     {"k parked", set(parkedKeyLength, 1)},
 		"bytes behind the failures":     {"r history", set(failures, 1)},
 		"a failure of no kind":          {"r history", set(failureKind, 0)},
 		"a text past the end":           {"r history", set(clientLength, 0xff)},

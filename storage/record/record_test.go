@@ -50,6 +50,10 @@ var decoders = map[Kind]func(key, value []byte) (any, []byte, error){
 		d, err := DecodeDeadLetter(k, v)
 		return d, AppendDeadLetter(nil, k, &d), err
 	},
+	KindParked: func(k, v []byte) (any, []byte, error) {
+		p, err := DecodeParked(k, v)
+		return p, AppendParked(nil, k, &p), err
+	},
 	KindTopic: func(k, v []byte) (any, []byte, error) {
 		t, err := DecodeTopic(k, v)
 		if err != nil {
@@ -128,7 +132,7 @@ func TestDecodedIsWhatWasEncoded(t *testing.T) {
 	want := map[string]any{
 		"b header": sampleHeader, "m pointer": samplePointer, "m hole": sampleHole,
 		"p partition": sampleRecord, "c cursor": sampleCursor,
-		"r history": sampleHistory, "q dead letter": sampleDeadLetter, "t topic": sampleTopic,
+		"r history": sampleHistory, "q dead letter": sampleDeadLetter, "k parked": sampleParked, "t topic": sampleTopic,
 		"u subscription": sampleSubscription, "z shard": sampleShard,
 	}
 	records := sampleRecords(t)

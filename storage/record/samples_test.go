@@ -40,6 +40,8 @@ var (
 		{Kind: storage.FailureLost},
 	}
 	sampleHistoryKey = HistoryKey{Subscription: 0x0a0b0c0d, Partition: 0x0506, Generation: 2, Offset: 4099}
+	sampleParkedKey  = ParkedKeyKey{Subscription: 0x0a0b0c0d, Partition: 0x0506, Generation: 2, Hash: 0xdeadbeef}
+	sampleParked     = ParkedKey{Version: 0x40003, Since: sampleTime, Key: "customer-7"}
 	sampleHistory    = History{Version: 0x40003, Failures: sampleFailures}
 	sampleDeadLetter = storage.DeadLetter{
 		Sequence: 77, Partition: 0x0506, Offset: 4099, LogTime: sampleTime, DeadTime: sampleTime.Add(time.Hour),
@@ -112,6 +114,7 @@ func sampleRecords(tb testing.TB) map[string]encoded {
 	put("m hole", pointerKey, func(k []byte) []byte { return AppendPointer(nil, k, &sampleHole) })
 	put("p partition", AppendPartitionKey(nil, samplePartition), func(k []byte) []byte { return AppendPartition(nil, k, &sampleRecord) })
 	put("c cursor", AppendCursorKey(nil, 0x0a0b0c0d, 0x0506), func(k []byte) []byte { return AppendCursor(nil, k, &sampleCursor) })
+	put("k parked", AppendParkedKey(nil, sampleParkedKey), func(k []byte) []byte { return AppendParked(nil, k, &sampleParked) })
 	put("r history", AppendHistoryKey(nil, sampleHistoryKey), func(k []byte) []byte { return AppendHistory(nil, k, &sampleHistory) })
 	put("q dead letter", AppendDeadLetterKey(nil, 0x0a0b0c0d, sampleDeadLetter.ID()), func(k []byte) []byte {
 		return AppendDeadLetter(nil, k, &sampleDeadLetter)

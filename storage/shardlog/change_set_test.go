@@ -24,6 +24,7 @@ func TestAChangeSetThatDoesNotFitItsCursorIsRefused(t *testing.T) {
 		"its floor is past the head":            {storage.CursorChange{Floor: 10}, storage.ErrDataLoss},
 		"its chunks are out of order":           {storage.CursorChange{Floor: 2, Chunks: []storage.Chunk{acked(1, 1<<12), acked(0, 5)}}, storage.ErrDataLoss},
 		"a history is below its floor":          {storage.CursorChange{Floor: 4, Histories: []storage.History{{Offset: 3}}}, storage.ErrDataLoss},
+		"a key is there twice":                  {storage.CursorChange{Floor: 2, Keys: []storage.KeyChange{{Hash: 3}, {Hash: 3}}}, storage.ErrDataLoss},
 		"a history is there twice":              {storage.CursorChange{Floor: 2, Histories: []storage.History{{Offset: 3}, {Offset: 3}}}, storage.ErrDataLoss},
 		"a history is of what is settled in it": {storage.CursorChange{Floor: 2, Chunks: []storage.Chunk{acked(0, 5)}, Histories: []storage.History{{Offset: 5}}}, storage.ErrDataLoss},
 	} {

@@ -69,6 +69,9 @@ func changeSetNeed(set *storage.ChangeSet) need {
 		for j := range change.Histories {
 			n = n.plus(historyNeed(change.Histories[j].Failures))
 		}
+		for j := range change.Keys {
+			n = n.plus(parkedNeed(&change.Keys[j]))
+		}
 		for j := range change.DeadLetters {
 			n = n.plus(deadLetterNeed(&change.DeadLetters[j]))
 		}
@@ -134,8 +137,8 @@ func (s *subscription) checkCursor(change *storage.CursorChange) error {
 		return fmt.Errorf("%w: subscription %d, partition %d: floor %d after %d with head %d",
 			storage.ErrDataLoss, s.ID, change.Partition, change.Floor, c.Floor, p.next.Offset)
 	}
-	if !ascending(change.Chunks) || !historiesBelong(change) {
-		return fmt.Errorf("%w: subscription %d, partition %d: chunks out of order, or histories of others",
+	if !ascending(change.Chunks) || !historiesBelong(change) || !keysAscend(change.Keys) {
+		return fmt.Errorf("%w: subscription %d, partition %d: chunks or keys out of order, or histories of others",
 			storage.ErrDataLoss, s.ID, change.Partition)
 	}
 	return nil
@@ -182,6 +185,9 @@ func (c *committer) applyCursor(x *cursor, change *storage.CursorChange) {
 	}
 	for i := range change.Histories {
 		c.putHistory(x, &change.Histories[i])
+	}
+	for i := range change.Keys {
+		c.changeKey(x, &change.Keys[i])
 	}
 	for i := range change.DeadLetters {
 		c.putDeadLetter(x, &change.DeadLetters[i])

@@ -136,7 +136,10 @@ func readCursor(r storage.Reader, id storage.SubscriptionID, partition uint16) (
 	if c.Chunks, err = readChunks(r, id, &c, storage.ChunkOf(c.Floor), math.MaxUint64); err != nil {
 		return c, err
 	}
-	c.Histories, err = readHistories(r, id, &c)
+	if c.Histories, err = readHistories(r, id, &c); err != nil {
+		return c, err
+	}
+	c.Parked, err = readParkedHashes(r, id, &c)
 	return c, err
 }
 

@@ -24,7 +24,7 @@ type foundState struct {
 	err                     error
 }
 
-// foundGeneration are the ack chunks and histories of one generation.
+// foundGeneration are the ack chunks, histories and parked keys of one generation.
 type foundGeneration struct {
 	generation
 	// strays are parts that stand alone.
@@ -52,10 +52,10 @@ func (f *foundState) generation(number uint64) *foundGeneration {
 	return &f.generations[at]
 }
 
-// readCursors reads cursors, ack chunks, histories and the keys of dead letters; what
+// readCursors reads cursors, ack chunks, histories, parked keys and the keys of dead letters; what
 // is found must match what the cursors counted.
 func (r *recovery) readCursors() error {
-	for _, read := range []func() error{r.readAcks, r.readHistories, r.readDeadLetters} {
+	for _, read := range []func() error{r.readAcks, r.readHistories, r.readParked, r.readDeadLetters} {
 		if err := read(); err != nil {
 			return err
 		}
@@ -164,13 +164,16 @@ func (f *foundState) count(current *foundGeneration) record.Cursor {
 	for _, h := range current.histories {
 		sum.countHistory(h, 1)
 	}
+	for _, k := range current.parked {
+		sum.countParked(k, 1)
+	}
 	sum.Dead, sum.DeadSum = f.dead, f.deadSum
 	return sum.Cursor
 }
 
 // adopt makes what was found the cursor's.
 func (c *cursor) adopt(found *foundState, current *foundGeneration) {
-	c.chunks, c.histories = current.chunks, current.histories
+	c.chunks, c.histories, c.parked = current.chunks, current.histories, current.parked
 	for i := range found.generations[:len(found.generations)-1] {
 		c.outdated = append(c.outdated, found.generations[i].generation)
 	}

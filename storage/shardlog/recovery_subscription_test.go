@@ -13,6 +13,7 @@ import (
 func TestDamageThatNamesASubscriptionFencesIt(t *testing.T) {
 	ack := record.AckKey{Subscription: 1, Generation: 1}
 	history := record.AppendHistoryKey(nil, record.HistoryKey{Subscription: 1, Generation: 1, Offset: 7})
+	parked := record.AppendParkedKey(nil, record.ParkedKeyKey{Subscription: 1, Generation: 1, Hash: 7})
 	dead := record.AppendDeadLetterKey(nil, 1, storage.DeadLetterID{Sequence: 1})
 	for name, damage := range map[string]func(d *storagetest.Disk){
 		"its record is damaged":    func(d *storagetest.Disk) { d.Corrupt(record.AppendSubscriptionKey(nil, 1), flip) },
@@ -24,6 +25,8 @@ func TestDamageThatNamesASubscriptionFencesIt(t *testing.T) {
 		"an ack chunk is older":    olderAckChunk,
 		"a history is damaged":     func(d *storagetest.Disk) { d.Corrupt(history, flip) },
 		"a history is missing":     func(d *storagetest.Disk) { d.Drop(history) },
+		"a parked key is damaged":  func(d *storagetest.Disk) { d.Corrupt(parked, flip) },
+		"a parked key is missing":  func(d *storagetest.Disk) { d.Drop(parked) },
 		"a dead letter is missing": func(d *storagetest.Disk) { d.Drop(dead) },
 		"its generation is older": editCursor(func(c *record.Cursor) {
 			c.Generation, c.AckParts, c.AckSum, c.Settled = c.Generation-1, 0, 0, 0

@@ -27,6 +27,7 @@ func damaged(t *testing.T) (*storagetest.StoreHarness, *storagetest.Disk, storag
 	h.MustCommit(&storage.ChangeSet{Subscription: s.ID, Cursors: []storage.CursorChange{{
 		Floor: 2, Chunks: []storage.Chunk{{Acked: []storage.OffsetRange{{First: 5, End: 6}}}},
 		Histories:   []storage.History{{Offset: 7, Failures: []storage.Failure{{Kind: storage.FailureRetried, Code: "db"}}}},
+		Keys:        []storage.KeyChange{{Hash: 7, Parked: true, Key: "customer-7"}},
 		DeadLetters: []storage.DeadLetter{{Offset: 5, Reason: storage.DeadRejected, Message: []byte("wire")}},
 	}}})
 	h.Crash()

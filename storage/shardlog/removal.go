@@ -29,6 +29,7 @@ func (j *janitor) eraseSubscription(id storage.SubscriptionID) error {
 	for _, prefix := range [][]byte{
 		record.AppendAckSubscriptionPrefix(nil, id),
 		record.AppendHistorySubscriptionPrefix(nil, id),
+		record.AppendParkedSubscriptionPrefix(nil, id),
 		record.AppendDeadLetterPrefix(nil, id),
 	} {
 		if err := j.eraseKeys(prefix); err != nil {

@@ -11,12 +11,13 @@ type generation struct {
 	number    uint64
 	chunks    []ackChunk
 	histories []storedHistory
+	parked    []storedParked
 }
 
 // Seek moves a subscription in all partitions of its topic: what is before the start
 // counts as settled, what is at it and behind it as not. What lies below the first
 // retained offset begins there. The replay partition stays as it is. Every cursor
-// gets a new generation; change sets of an older one are ErrStale from then on. All of
+// gets a new generation, which has no parked keys; change sets of an older one are ErrStale from then on. All of
 // it is one commit. Errors: ErrNotFound, also for a start past the end; ErrDataLoss.
 func (s *Store) Seek(ctx context.Context, id storage.SubscriptionID, start storage.Start) error {
 	topic, err := s.topicOf(ctx, id)
@@ -45,6 +46,9 @@ func (s *Store) Seek(ctx context.Context, id storage.SubscriptionID, start stora
 	})
 }
 
+// empty says whether nothing of a generation is left.
+func (g *generation) empty() bool { return len(g.chunks)+len(g.histories)+len(g.parked) == 0 }
+
 // topicOf gives the topic of a subscription that is in service.
 func (s *Store) topicOf(ctx context.Context, id storage.SubscriptionID) (topic storage.TopicID, err error) {
 	ended := s.ask(ctx, func() {
@@ -72,11 +76,12 @@ func (c *committer) move(x *cursor, floor storage.Offset) {
 
 // outdate puts what is stored of the cursor's generation aside for its deletion.
 func (c *cursor) outdate() {
-	if len(c.chunks)+len(c.histories) == 0 {
+	g := generation{number: c.Generation, chunks: c.chunks, histories: c.histories, parked: c.parked}
+	if g.empty() {
 		return
 	}
-	c.outdated = append(c.outdated, generation{number: c.Generation, chunks: c.chunks, histories: c.histories})
-	c.chunks, c.histories = nil, nil
+	c.outdated = append(c.outdated, g)
+	c.chunks, c.histories, c.parked = nil, nil, nil
 }
 
 // doomOutdated deletes records of older generations, at most so many but for one
@@ -99,11 +104,17 @@ func (c *committer) doomOutdated(x *cursor, limit int) (keys int) {
 			c.open.deleteHistory(k)
 			keys++
 			g.histories = g.histories[1:]
+		case len(g.parked) > 0:
+			k := x.parkedKey(g.parked[0].hash)
+			k.Generation = g.number
+			c.open.deleteParked(k)
+			keys++
+			g.parked = g.parked[1:]
 		default:
 			x.outdated = x.outdated[1:]
 		}
 	}
-	if len(x.outdated) > 0 && len(x.outdated[0].chunks)+len(x.outdated[0].histories) == 0 {
+	if len(x.outdated) > 0 && x.outdated[0].empty() {
 		x.outdated = x.outdated[1:]
 	}
 	return keys

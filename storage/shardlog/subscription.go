@@ -48,6 +48,8 @@ type cursor struct {
 	chunks []ackChunk
 	// histories are the stored failure histories, by offset.
 	histories []storedHistory
+	// parked are the stored parked keys, by hash.
+	parked []storedParked
 	// outdated are generations whose records wait for their deletion, oldest first.
 	outdated []generation
 	// dirtyIn is the last batch that rewrites the record.

@@ -73,6 +73,7 @@ type deadCursor struct {
 	acked      map[storage.Offset]bool
 	attempts   map[storage.Offset]storage.AttemptCount
 	histories  map[storage.Offset][]storage.Failure
+	parked     map[uint32]storage.ParkedKey
 }
 
 func newDeadCursor(partition uint16) *deadCursor {
@@ -86,6 +87,7 @@ func (c *deadCursor) forget() {
 	c.acked = map[storage.Offset]bool{}
 	c.attempts = map[storage.Offset]storage.AttemptCount{}
 	c.histories = map[storage.Offset][]storage.Failure{}
+	c.parked = map[uint32]storage.ParkedKey{}
 }
 
 func (m *deadLetterModel) step() {
@@ -166,6 +168,7 @@ func (m *deadLetterModel) settle() {
 	for _, at := range slices.Sorted(maps.Keys(failed)) {
 		change.Histories = append(change.Histories, storage.History{Offset: at, Failures: c.histories[at]})
 	}
+	change.Keys = m.park(c)
 	m.h.MustCommit(&storage.ChangeSet{Subscription: m.id, Cursors: []storage.CursorChange{change}})
 	for i := range change.DeadLetters {
 		m.last++
@@ -340,10 +343,12 @@ func (m *deadLetterModel) compare() {
 		for _, at := range slices.Sorted(maps.Keys(c.histories)) {
 			cursor.Histories = append(cursor.Histories, storage.History{Offset: at, Failures: c.histories[at]})
 		}
+		cursor.Parked = slices.Sorted(maps.Keys(c.parked))
 		want = append(want, cursor)
 	}
 	m.h.wantCursors(m.id, want...)
 	m.compareDeadLetters()
+	m.compareParked()
 	if len(m.cursors) > deadLetterPartitions {
 		m.compareReplay(m.cursors[deadLetterPartitions])
 	}
@@ -403,7 +408,7 @@ func (m *deadLetterModel) remove() {
 	m.h.Tick()
 	m.h.Tick()
 	report := m.h.report()
-	if report.Pointers+report.AckParts+report.Histories+report.DeadLetters > 0 {
+	if report.Pointers+report.AckParts+report.Histories+report.DeadLetters+report.ParkedKeys > 0 {
 		m.h.t.Errorf("left behind: %+v", report)
 	}
 }
