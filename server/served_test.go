@@ -28,7 +28,6 @@ var notServedRequests = map[string]proto.Message{
 	"Subscription.resume_window":      &headracev1.Subscription{ResumeWindow: durationpb.New(0)},
 	"Subscription.ephemeral":          &headracev1.Subscription{Ephemeral: true},
 	"Subscription.expire_after":       &headracev1.Subscription{ExpireAfter: durationpb.New(0)},
-	"KEY_FAILURE_POLICY_PARK_KEY":     &headracev1.Subscription{KeyFailurePolicy: headracev1.KeyFailurePolicy_KEY_FAILURE_POLICY_PARK_KEY},
 	"Subscription.dead_letter_topic":  &headracev1.Subscription{DeadLetterTopic: "dead"},
 	"Subscription.filter":             &headracev1.Subscription{Filter: "f"},
 	"Subscription.backlog_cap":        &headracev1.Subscription{BacklogCap: &headracev1.BacklogCap{}},

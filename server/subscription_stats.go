@@ -27,6 +27,9 @@ func subscriptionStatsProto(s broker.SubscriptionStats) *headracev1.Subscription
 		DeadLetters:      s.DeadLetters,
 		Removed:          s.Removed,
 		Dropped:          s.Dropped,
+		ParkedKeys:       s.ParkedKeys,
+
+		WaitingBehindKeys: s.WaitingBehindKeys,
 	}
 	for _, p := range s.Partitions {
 		out.Partitions = append(out.Partitions, &headracev1.SubscriptionPartitionStats{

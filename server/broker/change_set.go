@@ -28,6 +28,9 @@ func (c *changeSet) fill(from *delivery.ChangeSet, due dueTimes, segments *segme
 		change := storedCursor(&from.Partitions[i], due, reused.Chunks)
 		change.Histories = c.histories.changed(&from.Partitions[i], due, reused.Histories[:0])
 		change.DeadLetters = reused.DeadLetters[:0]
+		if len(from.Partitions[i].Keys) > 0 {
+			change.Keys = c.changedKeys(from, i, due, segments, reused.Keys[:0])
+		}
 		c.stored.Cursors = append(c.stored.Cursors, change)
 	}
 	for i := range from.DeadLetters {
@@ -102,6 +105,7 @@ func recovered(from *storage.Cursor, head storage.Offset, due dueTimes) delivery
 	for i := range from.Chunks {
 		cursor.Chunks = append(cursor.Chunks, recoveredChunk(&from.Chunks[i], due))
 	}
+	cursor.Parked = from.Parked
 	recoverHistories(&cursor, from.Histories, due)
 	return cursor
 }

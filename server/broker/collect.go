@@ -82,6 +82,9 @@ func (l *loop) collectOrders() {
 	if o.memory {
 		l.hold(false)
 	}
+	if len(o.keys) > 0 {
+		l.collectKeys()
+	}
 	for _, s := range o.noticed {
 		l.noticed(s)
 	}
@@ -129,6 +132,7 @@ func (l *loop) collectCommit() {
 	case err == nil:
 		l.committed.Number, l.submitted = l.submitted, 0
 		l.graves.Add(l.buried)
+		l.answerReleases()
 		l.events = append(l.events, &l.committed)
 	case errors.Is(err, storage.ErrNoSpace):
 		l.resubmitAt = l.clock.now() + noSpaceWait

@@ -275,6 +275,10 @@ func (*fakeStore) DiscardDeadLetters(context.Context, storage.SubscriptionID, []
 	return nil, errors.ErrUnsupported
 }
 
+func (*fakeStore) ParkedKeys(context.Context, storage.SubscriptionID, storage.ParkedKeyID) ([]storage.ParkedKey, error) {
+	return nil, errors.ErrUnsupported
+}
+
 func (*fakeStore) Redrive(
 	context.Context, storage.SubscriptionID, []uint64, func(*storage.DeadLetter) []byte,
 ) ([]storage.Redriven, error) {

@@ -80,10 +80,13 @@ type loop struct {
 	changes   changeSet
 	submitted uint64
 	// buried are the dead letters of that change set, graves those that are kept.
-	buried     int64
-	graves     *atomic.Int64
-	committed  delivery.Committed
-	resubmitAt delivery.Instant
+	buried    int64
+	graves    *atomic.Int64
+	committed delivery.Committed
+	// releases are those of keys that wait for the next change set, sealed those in the
+	// one in the committer.
+	releases, sealed []keyRelease
+	resubmitAt       delivery.Instant
 
 	// own are events that performing effects made; changed are sessions whose
 	// writability is to be looked at; held says that memory holds all of them back.

@@ -88,3 +88,26 @@ func TestKeysOutliveTheirSegment(t *testing.T) {
 		t.Error("keys where there are none")
 	}
 }
+
+func TestOrderingKeyIsReadFromTheWire(t *testing.T) {
+	message := func(fields ...byte) []byte { return append([]byte{0x0a, byte(len(fields))}, fields...) }
+	for name, c := range map[string]struct {
+		wire []byte
+		want string
+	}{
+		"a key":            {message(0x0a, 1, 'd', 0x2a, 2, 'k', '1'), "k1"},
+		"the last counts":  {message(0x2a, 1, 'a', 0x2a, 1, 'b'), "b"},
+		"none":             {message(0x0a, 1, 'd'), ""},
+		"of another type":  {message(0x28, 7), ""},
+		"cut in a field":   {message(0x2a, 1, 'a', 0x2a, 9, 'b'), "a"},
+		"cut in a tag":     {message(0x2a, 1, 'a', 0x80), "a"},
+		"cut":              {[]byte{0x0a, 9, 0x2a}, ""},
+		"nothing":          {nil, ""},
+		"no tag":           {[]byte{0x80}, ""},
+		"nothing but tags": {[]byte{0x0a}, ""},
+	} {
+		if got := orderingKey(c.wire); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}

@@ -34,6 +34,8 @@ type orderSlot struct {
 	// failures of what was redriven to it.
 	replay     bool
 	remembered []storage.History
+	// keys are those who ask for parked keys, or release some.
+	keys []keyOrder
 	// memory says that the memory of all outbound queues is below its bound again.
 	memory bool
 }

@@ -43,6 +43,9 @@ type SubscriptionStats struct {
 	// topic's retention, and by the cap on the backlog.
 	Removed uint64
 	Dropped uint64
+	// ParkedKeys counts the keys that wait to be released, WaitingBehindKeys the
+	// messages that were found to wait behind earlier ones of their keys.
+	ParkedKeys, WaitingBehindKeys uint64
 	// BusyShare is the share of time that the owner loop worked since the last
 	// snapshot, 0 to 1.
 	BusyShare  float64

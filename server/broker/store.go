@@ -89,6 +89,13 @@ type State interface {
 	NewStateSlot(id storage.SubscriptionID) storage.StateSlot
 }
 
+// Parks keep which ordering keys wait to be released.
+type Parks interface {
+	// ParkedKeys gives parked keys from one on, in order of partition and hash: some, or
+	// none at the end. Errors: ErrNotFound, ErrDataLoss.
+	ParkedKeys(ctx context.Context, id storage.SubscriptionID, from storage.ParkedKeyID) ([]storage.ParkedKey, error)
+}
+
 // Graves keep what subscriptions have given up.
 type Graves interface {
 	// DeadLetters gives dead letters from a sequence on, in order: some, or none at
@@ -111,6 +118,7 @@ type Store interface {
 	Producers
 	State
 	Graves
+	Parks
 	// AcceptsPublishes is false while the disk is below the high mark.
 	AcceptsPublishes() bool
 	// Failed is closed when the store failed for good; Err says why.

@@ -246,7 +246,10 @@ func (s *subscription) figures(ctx context.Context, log Log, taken *snapshot) (S
 		Dropped:      from.Dropped,
 		DeadLetters:  uint64(max(0, s.deadLetters.Load())),
 		BusyShare:    taken.busy,
-		Sessions:     taken.sessionStats(),
+		ParkedKeys:   from.ParkedKeys,
+
+		WaitingBehindKeys: from.WaitingBehindKeys,
+		Sessions:          taken.sessionStats(),
 	}
 	for i := range from.Partitions {
 		p := partitionStats(&from.Partitions[i])

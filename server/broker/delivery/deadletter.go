@@ -110,7 +110,9 @@ func (s *State) mourn(k *orderKey, p *partition, offset uint64, last PastFailure
 			k.diedAt = offset
 		}
 		k.dying++
-		k.parked = k.parked || s.config.KeyPolicy == ParkKey
+		if s.config.KeyPolicy == ParkKey {
+			s.park(k)
+		}
 	}
 	s.letters.taken++
 }

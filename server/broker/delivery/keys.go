@@ -92,7 +92,9 @@ type keys struct {
 	bytes  int
 	// limit bounds bytes.
 	limit int
-	later []sentKey // scratch
+	// parked counts the keys that are.
+	parked uint64
+	later  []sentKey // scratch
 	// blocked says that a message could not be put behind its key for want of memory.
 	blocked bool
 }

@@ -27,6 +27,14 @@ func (s *State) ParkedKeys(into []ParkedKey) []ParkedKey {
 	return into
 }
 
+// park has a key wait to be released.
+func (s *State) park(k *orderKey) {
+	if !k.parked {
+		k.parked = true
+		s.keys.parked++
+	}
+}
+
 // releaseKeys lets parked keys go on.
 func (s *State) releaseKeys(e *ReleaseKeys) {
 	p := s.partitions[e.Partition]
@@ -50,6 +58,7 @@ func (s *State) releaseKey(k *orderKey) {
 		return
 	}
 	k.parked = false
+	s.keys.parked--
 	s.journal.save(k.id.p)
 	s.journal.parks = append(s.journal.parks, k)
 	s.touch(k, s.now)

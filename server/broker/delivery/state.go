@@ -112,7 +112,7 @@ func newState(config Config, cursors []Cursor) *State {
 		s.partitions[p.id] = p
 		s.order = append(s.order, p)
 		for _, hash := range cursors[i].Parked {
-			s.keyFor(p, hash).parked = true
+			s.park(s.keyFor(p, hash))
 		}
 	}
 	slices.SortFunc(s.order, func(a, b *partition) int { return int(int64(a.id) - int64(b.id)) })

@@ -10,8 +10,12 @@ type Stats struct {
 	OutstandingBytes uint64
 	Waiting          uint64
 	Fresh            uint64
-	Partitions       []PartitionStats
-	Sessions         []SessionStats
+	// ParkedKeys counts the keys that are parked, WaitingBehindKeys the messages that
+	// were found to wait behind earlier ones of their keys.
+	ParkedKeys        uint64
+	WaitingBehindKeys uint64
+	Partitions        []PartitionStats
+	Sessions          []SessionStats
 }
 
 // PartitionStats is a snapshot of one partition. With the cumulative bytes of
@@ -45,6 +49,7 @@ func (s *State) Stats(into *Stats) {
 	*into = Stats{
 		Outstanding: s.ceiling.held.Messages, OutstandingBytes: s.ceiling.held.Bytes,
 		Waiting:    s.pool.messages + s.keys.queued,
+		ParkedKeys: s.keys.parked, WaitingBehindKeys: s.keys.queued + s.keys.behind,
 		Partitions: into.Partitions[:0], Sessions: into.Sessions[:0],
 	}
 	for _, p := range s.order {

@@ -102,7 +102,7 @@ func (f *subFlags) add(c *cobra.Command) {
 	flags.Var(&f.clientMaxOutstandingBytes, "client-max-outstanding-bytes",
 		"the most bytes that the sessions of one client hold together (default: no bound)")
 	flags.Var(&f.keyFailurePolicy, "key-failure-policy",
-		"what a message that is given up does to its key: block, skip (server's default: block)")
+		"what a message that is given up does to its key: block, park-key, skip (server's default: block)")
 	f.cap.add(c)
 	flags.StringArrayVar(&f.labels, "label", nil, "a label, key=value; may be repeated")
 }

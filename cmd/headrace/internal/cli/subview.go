@@ -111,6 +111,8 @@ type subInfoView struct {
 	DeadLetters    uint64             `json:"dead_letters"`
 	Removed        uint64             `json:"removed"`
 	Dropped        uint64             `json:"dropped"`
+	ParkedKeys     uint64             `json:"parked_keys"`
+	BehindKeys     uint64             `json:"waiting_behind_keys"`
 	PartitionStats []subPartitionView `json:"partition_stats"`
 }
 
@@ -139,6 +141,8 @@ func viewSubInfo(s *headracev1.Subscription, stats *headracev1.SubscriptionStats
 		DeadLetters:    stats.GetDeadLetters(),
 		Removed:        stats.GetRemoved(),
 		Dropped:        stats.GetDropped(),
+		ParkedKeys:     stats.GetParkedKeys(),
+		BehindKeys:     stats.GetWaitingBehindKeys(),
 		PartitionStats: []subPartitionView{},
 	}
 	for _, p := range stats.GetPartitions() {
@@ -167,6 +171,9 @@ var subInfoColumns = append(append(
 	output.Column[subInfoView]{Head: "DEAD LETTERS", Cell: func(v subInfoView) string { return output.Count(v.DeadLetters) }},
 	output.Column[subInfoView]{Head: "WENT UNSETTLED", Cell: func(v subInfoView) string {
 		return output.Count(v.Removed) + " by retention, " + output.Count(v.Dropped) + " by the backlog cap"
+	}},
+	output.Column[subInfoView]{Head: "KEYS", Cell: func(v subInfoView) string {
+		return output.Count(v.ParkedKeys) + " parked, " + output.Count(v.BehindKeys) + " messages wait behind theirs"
 	}},
 	output.Column[subInfoView]{Head: "OFFSETS", Cell: func(v subInfoView) string { return floorsText(v.PartitionStats) }},
 )

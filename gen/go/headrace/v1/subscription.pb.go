@@ -209,8 +209,8 @@ const (
 	// The key waits for it: it is retried for ever, and becomes a dead letter by
 	// VERDICT_REJECT alone.
 	KeyFailurePolicy_KEY_FAILURE_POLICY_BLOCK KeyFailurePolicy = 1
-	// The message goes to the dead letters and the key waits to be released. Not
-	// served yet: NOT_SERVED.
+	// The message goes to the dead letters, a rejected one too, and the key waits for
+	// ReleaseParkedKeys; a seek releases it as well.
 	KeyFailurePolicy_KEY_FAILURE_POLICY_PARK_KEY KeyFailurePolicy = 2
 	// The message goes to the dead letters and the key goes on.
 	KeyFailurePolicy_KEY_FAILURE_POLICY_SKIP KeyFailurePolicy = 3
@@ -982,6 +982,10 @@ type SubscriptionStats struct {
 	DeadLettered uint64 `protobuf:"varint,14,opt,name=dead_lettered,json=deadLettered,proto3" json:"dead_lettered,omitempty"`
 	// Dead letters that are kept.
 	DeadLetters uint64 `protobuf:"varint,15,opt,name=dead_letters,json=deadLetters,proto3" json:"dead_letters,omitempty"`
+	// Ordering keys that are parked.
+	ParkedKeys uint64 `protobuf:"varint,16,opt,name=parked_keys,json=parkedKeys,proto3" json:"parked_keys,omitempty"`
+	// Messages that were found to wait behind earlier ones of their keys.
+	WaitingBehindKeys uint64 `protobuf:"varint,17,opt,name=waiting_behind_keys,json=waitingBehindKeys,proto3" json:"waiting_behind_keys,omitempty"`
 	// Messages that were not settled when the topic's retention removed them.
 	Removed uint64 `protobuf:"varint,18,opt,name=removed,proto3" json:"removed,omitempty"`
 	// Messages that were not settled when backlog_cap dropped them.
@@ -1121,6 +1125,20 @@ func (x *SubscriptionStats) GetDeadLettered() uint64 {
 func (x *SubscriptionStats) GetDeadLetters() uint64 {
 	if x != nil {
 		return x.DeadLetters
+	}
+	return 0
+}
+
+func (x *SubscriptionStats) GetParkedKeys() uint64 {
+	if x != nil {
+		return x.ParkedKeys
+	}
+	return 0
+}
+
+func (x *SubscriptionStats) GetWaitingBehindKeys() uint64 {
+	if x != nil {
+		return x.WaitingBehindKeys
 	}
 	return 0
 }
@@ -1402,7 +1420,7 @@ const file_headrace_v1_subscription_proto_rawDesc = "" +
 	"\n" +
 	"\bposition\"C\n" +
 	"\fStartOffsets\x123\n" +
-	"\tpositions\x18\x01 \x03(\v2\x15.headrace.v1.PositionR\tpositions\"\xa4\x05\n" +
+	"\tpositions\x18\x01 \x03(\v2\x15.headrace.v1.PositionR\tpositions\"\xf5\x05\n" +
 	"\x11SubscriptionStats\x12\"\n" +
 	"\fsubscription\x18\x01 \x01(\tR\fsubscription\x12-\n" +
 	"\abacklog\x18\x02 \x01(\v2\x13.headrace.v1.AmountR\abacklog\x125\n" +
@@ -1421,7 +1439,10 @@ const file_headrace_v1_subscription_proto_rawDesc = "" +
 	"\bsessions\x18\f \x03(\v2\x19.headrace.v1.SessionStatsR\bsessions\x12\x1a\n" +
 	"\brejected\x18\r \x01(\x04R\brejected\x12#\n" +
 	"\rdead_lettered\x18\x0e \x01(\x04R\fdeadLettered\x12!\n" +
-	"\fdead_letters\x18\x0f \x01(\x04R\vdeadLetters\x12\x18\n" +
+	"\fdead_letters\x18\x0f \x01(\x04R\vdeadLetters\x12\x1f\n" +
+	"\vparked_keys\x18\x10 \x01(\x04R\n" +
+	"parkedKeys\x12.\n" +
+	"\x13waiting_behind_keys\x18\x11 \x01(\x04R\x11waitingBehindKeys\x12\x18\n" +
 	"\aremoved\x18\x12 \x01(\x04R\aremoved\x12\x18\n" +
 	"\adropped\x18\x13 \x01(\x04R\adropped\"\xce\x01\n" +
 	"\x1aSubscriptionPartitionStats\x12\x1c\n" +

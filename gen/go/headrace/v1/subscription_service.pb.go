@@ -768,7 +768,8 @@ type UpdateSubscriptionRequest struct {
 	// The subscription's name and the new values.
 	Subscription *Subscription `protobuf:"bytes,1,opt,name=subscription,proto3" json:"subscription,omitempty"`
 	// Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-	// "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+	// "retry.max_backoff", "max_outstanding", "client_max_outstanding",
+	// "key_failure_policy", "labels",
 	// "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
 	// "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
 	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,2,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
@@ -1045,7 +1046,7 @@ var File_headrace_v1_subscription_service_proto protoreflect.FileDescriptor
 
 const file_headrace_v1_subscription_service_proto_rawDesc = "" +
 	"\n" +
-	"&headrace/v1/subscription_service.proto\x12\vheadrace.v1\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dheadrace/v1/dead_letter.proto\x1a\x1dheadrace/v1/explanation.proto\x1a\x1eheadrace/v1/subscription.proto\x1a$headrace/v1/subscription_pause.proto\"\xc3\x01\n" +
+	"&headrace/v1/subscription_service.proto\x12\vheadrace.v1\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dheadrace/v1/dead_letter.proto\x1a\x1dheadrace/v1/explanation.proto\x1a\x1cheadrace/v1/parked_key.proto\x1a\x1eheadrace/v1/subscription.proto\x1a$headrace/v1/subscription_pause.proto\"\xc3\x01\n" +
 	"\x10DeadLetterFilter\x127\n" +
 	"\areasons\x18\x01 \x03(\x0e2\x1d.headrace.v1.DeadLetterReasonR\areasons\x129\n" +
 	"\n" +
@@ -1103,7 +1104,7 @@ const file_headrace_v1_subscription_service_proto_rawDesc = "" +
 	"\x1bGetSubscriptionStatsRequest\x12\"\n" +
 	"\fsubscription\x18\x01 \x01(\tR\fsubscription\"T\n" +
 	"\x1cGetSubscriptionStatsResponse\x124\n" +
-	"\x05stats\x18\x01 \x01(\v2\x1e.headrace.v1.SubscriptionStatsR\x05stats2\xdf\v\n" +
+	"\x05stats\x18\x01 \x01(\v2\x1e.headrace.v1.SubscriptionStatsR\x05stats2\x9e\r\n" +
 	"\x13SubscriptionService\x12e\n" +
 	"\x12CreateSubscription\x12&.headrace.v1.CreateSubscriptionRequest\x1a'.headrace.v1.CreateSubscriptionResponse\x12\\\n" +
 	"\x0fGetSubscription\x12#.headrace.v1.GetSubscriptionRequest\x1a$.headrace.v1.GetSubscriptionResponse\x12b\n" +
@@ -1113,7 +1114,9 @@ const file_headrace_v1_subscription_service_proto_rawDesc = "" +
 	"\x14GetSubscriptionStats\x12(.headrace.v1.GetSubscriptionStatsRequest\x1a).headrace.v1.GetSubscriptionStatsResponse\x12\\\n" +
 	"\x0fListDeadLetters\x12#.headrace.v1.ListDeadLettersRequest\x1a$.headrace.v1.ListDeadLettersResponse\x12e\n" +
 	"\x12DiscardDeadLetters\x12&.headrace.v1.DiscardDeadLettersRequest\x1a'.headrace.v1.DiscardDeadLettersResponse\x12e\n" +
-	"\x12RedriveDeadLetters\x12&.headrace.v1.RedriveDeadLettersRequest\x1a'.headrace.v1.RedriveDeadLettersResponse\x12b\n" +
+	"\x12RedriveDeadLetters\x12&.headrace.v1.RedriveDeadLettersRequest\x1a'.headrace.v1.RedriveDeadLettersResponse\x12Y\n" +
+	"\x0eListParkedKeys\x12\".headrace.v1.ListParkedKeysRequest\x1a#.headrace.v1.ListParkedKeysResponse\x12b\n" +
+	"\x11ReleaseParkedKeys\x12%.headrace.v1.ReleaseParkedKeysRequest\x1a&.headrace.v1.ReleaseParkedKeysResponse\x12b\n" +
 	"\x11PauseSubscription\x12%.headrace.v1.PauseSubscriptionRequest\x1a&.headrace.v1.PauseSubscriptionResponse\x12e\n" +
 	"\x12ResumeSubscription\x12&.headrace.v1.ResumeSubscriptionRequest\x1a'.headrace.v1.ResumeSubscriptionResponse\x12h\n" +
 	"\x13ExplainSubscription\x12'.headrace.v1.ExplainSubscriptionRequest\x1a(.headrace.v1.ExplainSubscriptionResponse\x12Y\n" +
@@ -1163,18 +1166,22 @@ var file_headrace_v1_subscription_service_proto_goTypes = []any{
 	(*StartPosition)(nil),                // 23: headrace.v1.StartPosition
 	(*fieldmaskpb.FieldMask)(nil),        // 24: google.protobuf.FieldMask
 	(*SubscriptionStats)(nil),            // 25: headrace.v1.SubscriptionStats
-	(*PauseSubscriptionRequest)(nil),     // 26: headrace.v1.PauseSubscriptionRequest
-	(*ResumeSubscriptionRequest)(nil),    // 27: headrace.v1.ResumeSubscriptionRequest
-	(*ExplainSubscriptionRequest)(nil),   // 28: headrace.v1.ExplainSubscriptionRequest
-	(*ExplainMessageRequest)(nil),        // 29: headrace.v1.ExplainMessageRequest
-	(*ExplainKeyRequest)(nil),            // 30: headrace.v1.ExplainKeyRequest
-	(*ExplainSessionRequest)(nil),        // 31: headrace.v1.ExplainSessionRequest
-	(*PauseSubscriptionResponse)(nil),    // 32: headrace.v1.PauseSubscriptionResponse
-	(*ResumeSubscriptionResponse)(nil),   // 33: headrace.v1.ResumeSubscriptionResponse
-	(*ExplainSubscriptionResponse)(nil),  // 34: headrace.v1.ExplainSubscriptionResponse
-	(*ExplainMessageResponse)(nil),       // 35: headrace.v1.ExplainMessageResponse
-	(*ExplainKeyResponse)(nil),           // 36: headrace.v1.ExplainKeyResponse
-	(*ExplainSessionResponse)(nil),       // 37: headrace.v1.ExplainSessionResponse
+	(*ListParkedKeysRequest)(nil),        // 26: headrace.v1.ListParkedKeysRequest
+	(*ReleaseParkedKeysRequest)(nil),     // 27: headrace.v1.ReleaseParkedKeysRequest
+	(*PauseSubscriptionRequest)(nil),     // 28: headrace.v1.PauseSubscriptionRequest
+	(*ResumeSubscriptionRequest)(nil),    // 29: headrace.v1.ResumeSubscriptionRequest
+	(*ExplainSubscriptionRequest)(nil),   // 30: headrace.v1.ExplainSubscriptionRequest
+	(*ExplainMessageRequest)(nil),        // 31: headrace.v1.ExplainMessageRequest
+	(*ExplainKeyRequest)(nil),            // 32: headrace.v1.ExplainKeyRequest
+	(*ExplainSessionRequest)(nil),        // 33: headrace.v1.ExplainSessionRequest
+	(*ListParkedKeysResponse)(nil),       // 34: headrace.v1.ListParkedKeysResponse
+	(*ReleaseParkedKeysResponse)(nil),    // 35: headrace.v1.ReleaseParkedKeysResponse
+	(*PauseSubscriptionResponse)(nil),    // 36: headrace.v1.PauseSubscriptionResponse
+	(*ResumeSubscriptionResponse)(nil),   // 37: headrace.v1.ResumeSubscriptionResponse
+	(*ExplainSubscriptionResponse)(nil),  // 38: headrace.v1.ExplainSubscriptionResponse
+	(*ExplainMessageResponse)(nil),       // 39: headrace.v1.ExplainMessageResponse
+	(*ExplainKeyResponse)(nil),           // 40: headrace.v1.ExplainKeyResponse
+	(*ExplainSessionResponse)(nil),       // 41: headrace.v1.ExplainSessionResponse
 }
 var file_headrace_v1_subscription_service_proto_depIdxs = []int32{
 	19, // 0: headrace.v1.DeadLetterFilter.reasons:type_name -> headrace.v1.DeadLetterReason
@@ -1200,29 +1207,33 @@ var file_headrace_v1_subscription_service_proto_depIdxs = []int32{
 	1,  // 20: headrace.v1.SubscriptionService.ListDeadLetters:input_type -> headrace.v1.ListDeadLettersRequest
 	3,  // 21: headrace.v1.SubscriptionService.DiscardDeadLetters:input_type -> headrace.v1.DiscardDeadLettersRequest
 	5,  // 22: headrace.v1.SubscriptionService.RedriveDeadLetters:input_type -> headrace.v1.RedriveDeadLettersRequest
-	26, // 23: headrace.v1.SubscriptionService.PauseSubscription:input_type -> headrace.v1.PauseSubscriptionRequest
-	27, // 24: headrace.v1.SubscriptionService.ResumeSubscription:input_type -> headrace.v1.ResumeSubscriptionRequest
-	28, // 25: headrace.v1.SubscriptionService.ExplainSubscription:input_type -> headrace.v1.ExplainSubscriptionRequest
-	29, // 26: headrace.v1.SubscriptionService.ExplainMessage:input_type -> headrace.v1.ExplainMessageRequest
-	30, // 27: headrace.v1.SubscriptionService.ExplainKey:input_type -> headrace.v1.ExplainKeyRequest
-	31, // 28: headrace.v1.SubscriptionService.ExplainSession:input_type -> headrace.v1.ExplainSessionRequest
-	8,  // 29: headrace.v1.SubscriptionService.CreateSubscription:output_type -> headrace.v1.CreateSubscriptionResponse
-	10, // 30: headrace.v1.SubscriptionService.GetSubscription:output_type -> headrace.v1.GetSubscriptionResponse
-	12, // 31: headrace.v1.SubscriptionService.ListSubscriptions:output_type -> headrace.v1.ListSubscriptionsResponse
-	14, // 32: headrace.v1.SubscriptionService.UpdateSubscription:output_type -> headrace.v1.UpdateSubscriptionResponse
-	16, // 33: headrace.v1.SubscriptionService.DeleteSubscription:output_type -> headrace.v1.DeleteSubscriptionResponse
-	18, // 34: headrace.v1.SubscriptionService.GetSubscriptionStats:output_type -> headrace.v1.GetSubscriptionStatsResponse
-	2,  // 35: headrace.v1.SubscriptionService.ListDeadLetters:output_type -> headrace.v1.ListDeadLettersResponse
-	4,  // 36: headrace.v1.SubscriptionService.DiscardDeadLetters:output_type -> headrace.v1.DiscardDeadLettersResponse
-	6,  // 37: headrace.v1.SubscriptionService.RedriveDeadLetters:output_type -> headrace.v1.RedriveDeadLettersResponse
-	32, // 38: headrace.v1.SubscriptionService.PauseSubscription:output_type -> headrace.v1.PauseSubscriptionResponse
-	33, // 39: headrace.v1.SubscriptionService.ResumeSubscription:output_type -> headrace.v1.ResumeSubscriptionResponse
-	34, // 40: headrace.v1.SubscriptionService.ExplainSubscription:output_type -> headrace.v1.ExplainSubscriptionResponse
-	35, // 41: headrace.v1.SubscriptionService.ExplainMessage:output_type -> headrace.v1.ExplainMessageResponse
-	36, // 42: headrace.v1.SubscriptionService.ExplainKey:output_type -> headrace.v1.ExplainKeyResponse
-	37, // 43: headrace.v1.SubscriptionService.ExplainSession:output_type -> headrace.v1.ExplainSessionResponse
-	29, // [29:44] is the sub-list for method output_type
-	14, // [14:29] is the sub-list for method input_type
+	26, // 23: headrace.v1.SubscriptionService.ListParkedKeys:input_type -> headrace.v1.ListParkedKeysRequest
+	27, // 24: headrace.v1.SubscriptionService.ReleaseParkedKeys:input_type -> headrace.v1.ReleaseParkedKeysRequest
+	28, // 25: headrace.v1.SubscriptionService.PauseSubscription:input_type -> headrace.v1.PauseSubscriptionRequest
+	29, // 26: headrace.v1.SubscriptionService.ResumeSubscription:input_type -> headrace.v1.ResumeSubscriptionRequest
+	30, // 27: headrace.v1.SubscriptionService.ExplainSubscription:input_type -> headrace.v1.ExplainSubscriptionRequest
+	31, // 28: headrace.v1.SubscriptionService.ExplainMessage:input_type -> headrace.v1.ExplainMessageRequest
+	32, // 29: headrace.v1.SubscriptionService.ExplainKey:input_type -> headrace.v1.ExplainKeyRequest
+	33, // 30: headrace.v1.SubscriptionService.ExplainSession:input_type -> headrace.v1.ExplainSessionRequest
+	8,  // 31: headrace.v1.SubscriptionService.CreateSubscription:output_type -> headrace.v1.CreateSubscriptionResponse
+	10, // 32: headrace.v1.SubscriptionService.GetSubscription:output_type -> headrace.v1.GetSubscriptionResponse
+	12, // 33: headrace.v1.SubscriptionService.ListSubscriptions:output_type -> headrace.v1.ListSubscriptionsResponse
+	14, // 34: headrace.v1.SubscriptionService.UpdateSubscription:output_type -> headrace.v1.UpdateSubscriptionResponse
+	16, // 35: headrace.v1.SubscriptionService.DeleteSubscription:output_type -> headrace.v1.DeleteSubscriptionResponse
+	18, // 36: headrace.v1.SubscriptionService.GetSubscriptionStats:output_type -> headrace.v1.GetSubscriptionStatsResponse
+	2,  // 37: headrace.v1.SubscriptionService.ListDeadLetters:output_type -> headrace.v1.ListDeadLettersResponse
+	4,  // 38: headrace.v1.SubscriptionService.DiscardDeadLetters:output_type -> headrace.v1.DiscardDeadLettersResponse
+	6,  // 39: headrace.v1.SubscriptionService.RedriveDeadLetters:output_type -> headrace.v1.RedriveDeadLettersResponse
+	34, // 40: headrace.v1.SubscriptionService.ListParkedKeys:output_type -> headrace.v1.ListParkedKeysResponse
+	35, // 41: headrace.v1.SubscriptionService.ReleaseParkedKeys:output_type -> headrace.v1.ReleaseParkedKeysResponse
+	36, // 42: headrace.v1.SubscriptionService.PauseSubscription:output_type -> headrace.v1.PauseSubscriptionResponse
+	37, // 43: headrace.v1.SubscriptionService.ResumeSubscription:output_type -> headrace.v1.ResumeSubscriptionResponse
+	38, // 44: headrace.v1.SubscriptionService.ExplainSubscription:output_type -> headrace.v1.ExplainSubscriptionResponse
+	39, // 45: headrace.v1.SubscriptionService.ExplainMessage:output_type -> headrace.v1.ExplainMessageResponse
+	40, // 46: headrace.v1.SubscriptionService.ExplainKey:output_type -> headrace.v1.ExplainKeyResponse
+	41, // 47: headrace.v1.SubscriptionService.ExplainSession:output_type -> headrace.v1.ExplainSessionResponse
+	31, // [31:48] is the sub-list for method output_type
+	14, // [14:31] is the sub-list for method input_type
 	14, // [14:14] is the sub-list for extension type_name
 	14, // [14:14] is the sub-list for extension extendee
 	0,  // [0:14] is the sub-list for field type_name
@@ -1235,6 +1246,7 @@ func file_headrace_v1_subscription_service_proto_init() {
 	}
 	file_headrace_v1_dead_letter_proto_init()
 	file_headrace_v1_explanation_proto_init()
+	file_headrace_v1_parked_key_proto_init()
 	file_headrace_v1_subscription_proto_init()
 	file_headrace_v1_subscription_pause_proto_init()
 	type x struct{}

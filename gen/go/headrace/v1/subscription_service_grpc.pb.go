@@ -28,6 +28,8 @@ const (
 	SubscriptionService_ListDeadLetters_FullMethodName      = "/headrace.v1.SubscriptionService/ListDeadLetters"
 	SubscriptionService_DiscardDeadLetters_FullMethodName   = "/headrace.v1.SubscriptionService/DiscardDeadLetters"
 	SubscriptionService_RedriveDeadLetters_FullMethodName   = "/headrace.v1.SubscriptionService/RedriveDeadLetters"
+	SubscriptionService_ListParkedKeys_FullMethodName       = "/headrace.v1.SubscriptionService/ListParkedKeys"
+	SubscriptionService_ReleaseParkedKeys_FullMethodName    = "/headrace.v1.SubscriptionService/ReleaseParkedKeys"
 	SubscriptionService_PauseSubscription_FullMethodName    = "/headrace.v1.SubscriptionService/PauseSubscription"
 	SubscriptionService_ResumeSubscription_FullMethodName   = "/headrace.v1.SubscriptionService/ResumeSubscription"
 	SubscriptionService_ExplainSubscription_FullMethodName  = "/headrace.v1.SubscriptionService/ExplainSubscription"
@@ -89,6 +91,16 @@ type SubscriptionServiceClient interface {
 	// Idempotent: what is gone already is passed over. Reasons: INVALID_NAME,
 	// INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DISK_FULL, DATA_LOSS.
 	RedriveDeadLetters(ctx context.Context, in *RedriveDeadLettersRequest, opts ...grpc.CallOption) (*RedriveDeadLettersResponse, error)
+	// ListParkedKeys returns the ordering keys that wait to be released, in order of
+	// their partitions and hashes, a page at a time. Reasons: INVALID_NAME,
+	// INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS.
+	ListParkedKeys(ctx context.Context, in *ListParkedKeysRequest, opts ...grpc.CallOption) (*ListParkedKeysResponse, error)
+	// ReleaseParkedKeys lets parked keys go on with the message behind the one that
+	// became a dead letter.
+	//
+	// Idempotent: what is not parked is passed over. Reasons: INVALID_NAME,
+	// INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS.
+	ReleaseParkedKeys(ctx context.Context, in *ReleaseParkedKeysRequest, opts ...grpc.CallOption) (*ReleaseParkedKeysResponse, error)
 	// PauseSubscription stops deliveries, durably, until ResumeSubscription. Open
 	// sessions learn of it at once by BLOCKED_BY_PAUSED; what they hold stays theirs and
 	// can be settled and extended, and leases end as ever. The backlog goes on growing.
@@ -213,6 +225,26 @@ func (c *subscriptionServiceClient) RedriveDeadLetters(ctx context.Context, in *
 	return out, nil
 }
 
+func (c *subscriptionServiceClient) ListParkedKeys(ctx context.Context, in *ListParkedKeysRequest, opts ...grpc.CallOption) (*ListParkedKeysResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListParkedKeysResponse)
+	err := c.cc.Invoke(ctx, SubscriptionService_ListParkedKeys_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *subscriptionServiceClient) ReleaseParkedKeys(ctx context.Context, in *ReleaseParkedKeysRequest, opts ...grpc.CallOption) (*ReleaseParkedKeysResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ReleaseParkedKeysResponse)
+	err := c.cc.Invoke(ctx, SubscriptionService_ReleaseParkedKeys_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *subscriptionServiceClient) PauseSubscription(ctx context.Context, in *PauseSubscriptionRequest, opts ...grpc.CallOption) (*PauseSubscriptionResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(PauseSubscriptionResponse)
@@ -326,6 +358,16 @@ type SubscriptionServiceServer interface {
 	// Idempotent: what is gone already is passed over. Reasons: INVALID_NAME,
 	// INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DISK_FULL, DATA_LOSS.
 	RedriveDeadLetters(context.Context, *RedriveDeadLettersRequest) (*RedriveDeadLettersResponse, error)
+	// ListParkedKeys returns the ordering keys that wait to be released, in order of
+	// their partitions and hashes, a page at a time. Reasons: INVALID_NAME,
+	// INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS.
+	ListParkedKeys(context.Context, *ListParkedKeysRequest) (*ListParkedKeysResponse, error)
+	// ReleaseParkedKeys lets parked keys go on with the message behind the one that
+	// became a dead letter.
+	//
+	// Idempotent: what is not parked is passed over. Reasons: INVALID_NAME,
+	// INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS.
+	ReleaseParkedKeys(context.Context, *ReleaseParkedKeysRequest) (*ReleaseParkedKeysResponse, error)
 	// PauseSubscription stops deliveries, durably, until ResumeSubscription. Open
 	// sessions learn of it at once by BLOCKED_BY_PAUSED; what they hold stays theirs and
 	// can be settled and extended, and leases end as ever. The backlog goes on growing.
@@ -386,6 +428,12 @@ func (UnimplementedSubscriptionServiceServer) DiscardDeadLetters(context.Context
 }
 func (UnimplementedSubscriptionServiceServer) RedriveDeadLetters(context.Context, *RedriveDeadLettersRequest) (*RedriveDeadLettersResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method RedriveDeadLetters not implemented")
+}
+func (UnimplementedSubscriptionServiceServer) ListParkedKeys(context.Context, *ListParkedKeysRequest) (*ListParkedKeysResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListParkedKeys not implemented")
+}
+func (UnimplementedSubscriptionServiceServer) ReleaseParkedKeys(context.Context, *ReleaseParkedKeysRequest) (*ReleaseParkedKeysResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ReleaseParkedKeys not implemented")
 }
 func (UnimplementedSubscriptionServiceServer) PauseSubscription(context.Context, *PauseSubscriptionRequest) (*PauseSubscriptionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method PauseSubscription not implemented")
@@ -588,6 +636,42 @@ func _SubscriptionService_RedriveDeadLetters_Handler(srv interface{}, ctx contex
 	return interceptor(ctx, in, info, handler)
 }
 
+func _SubscriptionService_ListParkedKeys_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListParkedKeysRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SubscriptionServiceServer).ListParkedKeys(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SubscriptionService_ListParkedKeys_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SubscriptionServiceServer).ListParkedKeys(ctx, req.(*ListParkedKeysRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SubscriptionService_ReleaseParkedKeys_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ReleaseParkedKeysRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SubscriptionServiceServer).ReleaseParkedKeys(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SubscriptionService_ReleaseParkedKeys_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SubscriptionServiceServer).ReleaseParkedKeys(ctx, req.(*ReleaseParkedKeysRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _SubscriptionService_PauseSubscription_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(PauseSubscriptionRequest)
 	if err := dec(in); err != nil {
@@ -738,6 +822,14 @@ var SubscriptionService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "RedriveDeadLetters",
 			Handler:    _SubscriptionService_RedriveDeadLetters_Handler,
+		},
+		{
+			MethodName: "ListParkedKeys",
+			Handler:    _SubscriptionService_ListParkedKeys_Handler,
+		},
+		{
+			MethodName: "ReleaseParkedKeys",
+			Handler:    _SubscriptionService_ReleaseParkedKeys_Handler,
 		},
 		{
 			MethodName: "PauseSubscription",

@@ -175,7 +175,7 @@ class StartOffsets(_message.Message):
     def __init__(self, positions: _Optional[_Iterable[_Union[_message_pb2.Position, _Mapping]]] = ...) -> None: ...
 
 class SubscriptionStats(_message.Message):
-    __slots__ = ("subscription", "backlog", "outstanding", "oldest_unacked_age", "delivered", "redelivered", "acked", "retried", "released", "expired", "partitions", "sessions", "rejected", "dead_lettered", "dead_letters", "removed", "dropped")
+    __slots__ = ("subscription", "backlog", "outstanding", "oldest_unacked_age", "delivered", "redelivered", "acked", "retried", "released", "expired", "partitions", "sessions", "rejected", "dead_lettered", "dead_letters", "parked_keys", "waiting_behind_keys", "removed", "dropped")
     SUBSCRIPTION_FIELD_NUMBER: _ClassVar[int]
     BACKLOG_FIELD_NUMBER: _ClassVar[int]
     OUTSTANDING_FIELD_NUMBER: _ClassVar[int]
@@ -191,6 +191,8 @@ class SubscriptionStats(_message.Message):
     REJECTED_FIELD_NUMBER: _ClassVar[int]
     DEAD_LETTERED_FIELD_NUMBER: _ClassVar[int]
     DEAD_LETTERS_FIELD_NUMBER: _ClassVar[int]
+    PARKED_KEYS_FIELD_NUMBER: _ClassVar[int]
+    WAITING_BEHIND_KEYS_FIELD_NUMBER: _ClassVar[int]
     REMOVED_FIELD_NUMBER: _ClassVar[int]
     DROPPED_FIELD_NUMBER: _ClassVar[int]
     subscription: str
@@ -208,9 +210,11 @@ class SubscriptionStats(_message.Message):
     rejected: int
     dead_lettered: int
     dead_letters: int
+    parked_keys: int
+    waiting_behind_keys: int
     removed: int
     dropped: int
-    def __init__(self, subscription: _Optional[str] = ..., backlog: _Optional[_Union[_message_pb2.Amount, _Mapping]] = ..., outstanding: _Optional[_Union[_message_pb2.Amount, _Mapping]] = ..., oldest_unacked_age: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., delivered: _Optional[int] = ..., redelivered: _Optional[int] = ..., acked: _Optional[int] = ..., retried: _Optional[int] = ..., released: _Optional[int] = ..., expired: _Optional[int] = ..., partitions: _Optional[_Iterable[_Union[SubscriptionPartitionStats, _Mapping]]] = ..., sessions: _Optional[_Iterable[_Union[SessionStats, _Mapping]]] = ..., rejected: _Optional[int] = ..., dead_lettered: _Optional[int] = ..., dead_letters: _Optional[int] = ..., removed: _Optional[int] = ..., dropped: _Optional[int] = ...) -> None: ...
+    def __init__(self, subscription: _Optional[str] = ..., backlog: _Optional[_Union[_message_pb2.Amount, _Mapping]] = ..., outstanding: _Optional[_Union[_message_pb2.Amount, _Mapping]] = ..., oldest_unacked_age: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., delivered: _Optional[int] = ..., redelivered: _Optional[int] = ..., acked: _Optional[int] = ..., retried: _Optional[int] = ..., released: _Optional[int] = ..., expired: _Optional[int] = ..., partitions: _Optional[_Iterable[_Union[SubscriptionPartitionStats, _Mapping]]] = ..., sessions: _Optional[_Iterable[_Union[SessionStats, _Mapping]]] = ..., rejected: _Optional[int] = ..., dead_lettered: _Optional[int] = ..., dead_letters: _Optional[int] = ..., parked_keys: _Optional[int] = ..., waiting_behind_keys: _Optional[int] = ..., removed: _Optional[int] = ..., dropped: _Optional[int] = ...) -> None: ...
 
 class SubscriptionPartitionStats(_message.Message):
     __slots__ = ("partition", "floor", "next_offset", "settled_past_floor", "backlog")

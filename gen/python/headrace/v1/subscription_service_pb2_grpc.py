@@ -4,6 +4,7 @@ import grpc
 import warnings
 
 from headrace.v1 import explanation_pb2 as headrace_dot_v1_dot_explanation__pb2
+from headrace.v1 import parked_key_pb2 as headrace_dot_v1_dot_parked__key__pb2
 from headrace.v1 import subscription_pause_pb2 as headrace_dot_v1_dot_subscription__pause__pb2
 from headrace.v1 import subscription_service_pb2 as headrace_dot_v1_dot_subscription__service__pb2
 
@@ -82,6 +83,16 @@ class SubscriptionServiceStub(object):
                 '/headrace.v1.SubscriptionService/RedriveDeadLetters',
                 request_serializer=headrace_dot_v1_dot_subscription__service__pb2.RedriveDeadLettersRequest.SerializeToString,
                 response_deserializer=headrace_dot_v1_dot_subscription__service__pb2.RedriveDeadLettersResponse.FromString,
+                _registered_method=True)
+        self.ListParkedKeys = channel.unary_unary(
+                '/headrace.v1.SubscriptionService/ListParkedKeys',
+                request_serializer=headrace_dot_v1_dot_parked__key__pb2.ListParkedKeysRequest.SerializeToString,
+                response_deserializer=headrace_dot_v1_dot_parked__key__pb2.ListParkedKeysResponse.FromString,
+                _registered_method=True)
+        self.ReleaseParkedKeys = channel.unary_unary(
+                '/headrace.v1.SubscriptionService/ReleaseParkedKeys',
+                request_serializer=headrace_dot_v1_dot_parked__key__pb2.ReleaseParkedKeysRequest.SerializeToString,
+                response_deserializer=headrace_dot_v1_dot_parked__key__pb2.ReleaseParkedKeysResponse.FromString,
                 _registered_method=True)
         self.PauseSubscription = channel.unary_unary(
                 '/headrace.v1.SubscriptionService/PauseSubscription',
@@ -211,6 +222,26 @@ class SubscriptionServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListParkedKeys(self, request, context):
+        """ListParkedKeys returns the ordering keys that wait to be released, in order of
+        their partitions and hashes, a page at a time. Reasons: INVALID_NAME,
+        INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReleaseParkedKeys(self, request, context):
+        """ReleaseParkedKeys lets parked keys go on with the message behind the one that
+        became a dead letter.
+
+        Idempotent: what is not parked is passed over. Reasons: INVALID_NAME,
+        INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def PauseSubscription(self, request, context):
         """PauseSubscription stops deliveries, durably, until ResumeSubscription. Open
         sessions learn of it at once by BLOCKED_BY_PAUSED; what they hold stays theirs and
@@ -312,6 +343,16 @@ def add_SubscriptionServiceServicer_to_server(servicer, server):
                     servicer.RedriveDeadLetters,
                     request_deserializer=headrace_dot_v1_dot_subscription__service__pb2.RedriveDeadLettersRequest.FromString,
                     response_serializer=headrace_dot_v1_dot_subscription__service__pb2.RedriveDeadLettersResponse.SerializeToString,
+            ),
+            'ListParkedKeys': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListParkedKeys,
+                    request_deserializer=headrace_dot_v1_dot_parked__key__pb2.ListParkedKeysRequest.FromString,
+                    response_serializer=headrace_dot_v1_dot_parked__key__pb2.ListParkedKeysResponse.SerializeToString,
+            ),
+            'ReleaseParkedKeys': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReleaseParkedKeys,
+                    request_deserializer=headrace_dot_v1_dot_parked__key__pb2.ReleaseParkedKeysRequest.FromString,
+                    response_serializer=headrace_dot_v1_dot_parked__key__pb2.ReleaseParkedKeysResponse.SerializeToString,
             ),
             'PauseSubscription': grpc.unary_unary_rpc_method_handler(
                     servicer.PauseSubscription,
@@ -589,6 +630,60 @@ class SubscriptionService(object):
             '/headrace.v1.SubscriptionService/RedriveDeadLetters',
             headrace_dot_v1_dot_subscription__service__pb2.RedriveDeadLettersRequest.SerializeToString,
             headrace_dot_v1_dot_subscription__service__pb2.RedriveDeadLettersResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListParkedKeys(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/headrace.v1.SubscriptionService/ListParkedKeys',
+            headrace_dot_v1_dot_parked__key__pb2.ListParkedKeysRequest.SerializeToString,
+            headrace_dot_v1_dot_parked__key__pb2.ListParkedKeysResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReleaseParkedKeys(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/headrace.v1.SubscriptionService/ReleaseParkedKeys',
+            headrace_dot_v1_dot_parked__key__pb2.ReleaseParkedKeysRequest.SerializeToString,
+            headrace_dot_v1_dot_parked__key__pb2.ReleaseParkedKeysResponse.FromString,
             options,
             channel_credentials,
             insecure,

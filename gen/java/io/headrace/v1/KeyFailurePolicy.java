@@ -34,8 +34,8 @@ public enum KeyFailurePolicy
   KEY_FAILURE_POLICY_BLOCK(1),
   /**
    * <pre>
-   * The message goes to the dead letters and the key waits to be released. Not
-   * served yet: NOT_SERVED.
+   * The message goes to the dead letters, a rejected one too, and the key waits for
+   * ReleaseParkedKeys; a seek releases it as well.
    * </pre>
    *
    * <code>KEY_FAILURE_POLICY_PARK_KEY = 2;</code>
@@ -80,8 +80,8 @@ public enum KeyFailurePolicy
   public static final int KEY_FAILURE_POLICY_BLOCK_VALUE = 1;
   /**
    * <pre>
-   * The message goes to the dead letters and the key waits to be released. Not
-   * served yet: NOT_SERVED.
+   * The message goes to the dead letters, a rejected one too, and the key waits for
+   * ReleaseParkedKeys; a seek releases it as well.
    * </pre>
    *
    * <code>KEY_FAILURE_POLICY_PARK_KEY = 2;</code>

@@ -144,7 +144,7 @@ public final class SubscriptionProto {
       "R\004time\0225\n\007offsets\030\004 \001(\0132\031.headrace.v1.St" +
       "artOffsetsH\000R\007offsetsB\n\n\010position\"C\n\014Sta" +
       "rtOffsets\0223\n\tpositions\030\001 \003(\0132\025.headrace." +
-      "v1.PositionR\tpositions\"\244\005\n\021SubscriptionS" +
+      "v1.PositionR\tpositions\"\365\005\n\021SubscriptionS" +
       "tats\022\"\n\014subscription\030\001 \001(\tR\014subscription" +
       "\022-\n\007backlog\030\002 \001(\0132\023.headrace.v1.AmountR\007" +
       "backlog\0225\n\013outstanding\030\003 \001(\0132\023.headrace." +
@@ -160,46 +160,48 @@ public final class SubscriptionProto {
       "ace.v1.SessionStatsR\010sessions\022\032\n\010rejecte" +
       "d\030\r \001(\004R\010rejected\022#\n\rdead_lettered\030\016 \001(\004" +
       "R\014deadLettered\022!\n\014dead_letters\030\017 \001(\004R\013de" +
-      "adLetters\022\030\n\007removed\030\022 \001(\004R\007removed\022\030\n\007d" +
-      "ropped\030\023 \001(\004R\007dropped\"\316\001\n\032SubscriptionPa" +
-      "rtitionStats\022\034\n\tpartition\030\001 \001(\rR\tpartiti" +
-      "on\022\024\n\005floor\030\002 \001(\004R\005floor\022\037\n\013next_offset\030" +
-      "\003 \001(\004R\nnextOffset\022,\n\022settled_past_floor\030" +
-      "\004 \001(\004R\020settledPastFloor\022-\n\007backlog\030\005 \001(\013" +
-      "2\023.headrace.v1.AmountR\007backlog\"\307\003\n\014Sessi" +
-      "onStats\022\030\n\007session\030\001 \001(\tR\007session\022\033\n\tcli" +
-      "ent_id\030\002 \001(\tR\010clientId\022=\n\006labels\030\003 \003(\0132%" +
-      ".headrace.v1.SessionStats.LabelsEntryR\006l" +
-      "abels\0227\n\topen_time\030\004 \001(\0132\032.google.protob" +
-      "uf.TimestampR\010openTime\022+\n\006credit\030\005 \001(\0132\023" +
-      ".headrace.v1.AmountR\006credit\0225\n\013outstandi" +
-      "ng\030\006 \001(\0132\023.headrace.v1.AmountR\013outstandi" +
-      "ng\0225\n\nblocked_by\030\007 \003(\0162\026.headrace.v1.Blo" +
-      "ckedByR\tblockedBy\022\034\n\tdelivered\030\010 \001(\004R\tde" +
-      "livered\022\024\n\005acked\030\t \001(\004R\005acked\0329\n\013LabelsE" +
-      "ntry\022\020\n\003key\030\001 \001(\tR\003key\022\024\n\005value\030\002 \001(\tR\005v" +
-      "alue:\0028\001*\224\001\n\020SubscriptionMode\022!\n\035SUBSCRI" +
-      "PTION_MODE_UNSPECIFIED\020\000\022\034\n\030SUBSCRIPTION" +
-      "_MODE_SHARED\020\001\022\037\n\033SUBSCRIPTION_MODE_EXCL" +
-      "USIVE\020\002\022\036\n\032SUBSCRIPTION_MODE_FAILOVER\020\003*" +
-      "~\n\rDeliveryOrder\022\036\n\032DELIVERY_ORDER_UNSPE" +
-      "CIFIED\020\000\022\026\n\022DELIVERY_ORDER_KEY\020\001\022\027\n\023DELI" +
-      "VERY_ORDER_NONE\020\002\022\034\n\030DELIVERY_ORDER_PART" +
-      "ITION\020\003*\247\001\n\021DeliveryGuarantee\022\"\n\036DELIVER" +
-      "Y_GUARANTEE_UNSPECIFIED\020\000\022$\n DELIVERY_GU" +
-      "ARANTEE_AT_LEAST_ONCE\020\001\022#\n\037DELIVERY_GUAR" +
-      "ANTEE_AT_MOST_ONCE\020\002\022#\n\037DELIVERY_GUARANT" +
-      "EE_EXACTLY_ONCE\020\003*\222\001\n\020KeyFailurePolicy\022\"" +
-      "\n\036KEY_FAILURE_POLICY_UNSPECIFIED\020\000\022\034\n\030KE" +
-      "Y_FAILURE_POLICY_BLOCK\020\001\022\037\n\033KEY_FAILURE_" +
-      "POLICY_PARK_KEY\020\002\022\033\n\027KEY_FAILURE_POLICY_" +
-      "SKIP\020\003*\222\001\n\rBacklogAction\022\036\n\032BACKLOG_ACTI" +
-      "ON_UNSPECIFIED\020\000\022!\n\035BACKLOG_ACTION_REJEC" +
-      "T_PUBLISH\020\001\022\036\n\032BACKLOG_ACTION_DROP_OLDES" +
-      "T\020\002\022\036\n\032BACKLOG_ACTION_DEAD_LETTER\020\003Ba\n\016i" +
-      "o.headrace.v1B\021SubscriptionProtoP\001Z:gith" +
-      "ub.com/headrace/headrace/gen/go/headrace" +
-      "/v1;headracev1b\006proto3"
+      "adLetters\022\037\n\013parked_keys\030\020 \001(\004R\nparkedKe" +
+      "ys\022.\n\023waiting_behind_keys\030\021 \001(\004R\021waiting" +
+      "BehindKeys\022\030\n\007removed\030\022 \001(\004R\007removed\022\030\n\007" +
+      "dropped\030\023 \001(\004R\007dropped\"\316\001\n\032SubscriptionP" +
+      "artitionStats\022\034\n\tpartition\030\001 \001(\rR\tpartit" +
+      "ion\022\024\n\005floor\030\002 \001(\004R\005floor\022\037\n\013next_offset" +
+      "\030\003 \001(\004R\nnextOffset\022,\n\022settled_past_floor" +
+      "\030\004 \001(\004R\020settledPastFloor\022-\n\007backlog\030\005 \001(" +
+      "\0132\023.headrace.v1.AmountR\007backlog\"\307\003\n\014Sess" +
+      "ionStats\022\030\n\007session\030\001 \001(\tR\007session\022\033\n\tcl" +
+      "ient_id\030\002 \001(\tR\010clientId\022=\n\006labels\030\003 \003(\0132" +
+      "%.headrace.v1.SessionStats.LabelsEntryR\006" +
+      "labels\0227\n\topen_time\030\004 \001(\0132\032.google.proto" +
+      "buf.TimestampR\010openTime\022+\n\006credit\030\005 \001(\0132" +
+      "\023.headrace.v1.AmountR\006credit\0225\n\013outstand" +
+      "ing\030\006 \001(\0132\023.headrace.v1.AmountR\013outstand" +
+      "ing\0225\n\nblocked_by\030\007 \003(\0162\026.headrace.v1.Bl" +
+      "ockedByR\tblockedBy\022\034\n\tdelivered\030\010 \001(\004R\td" +
+      "elivered\022\024\n\005acked\030\t \001(\004R\005acked\0329\n\013Labels" +
+      "Entry\022\020\n\003key\030\001 \001(\tR\003key\022\024\n\005value\030\002 \001(\tR\005" +
+      "value:\0028\001*\224\001\n\020SubscriptionMode\022!\n\035SUBSCR" +
+      "IPTION_MODE_UNSPECIFIED\020\000\022\034\n\030SUBSCRIPTIO" +
+      "N_MODE_SHARED\020\001\022\037\n\033SUBSCRIPTION_MODE_EXC" +
+      "LUSIVE\020\002\022\036\n\032SUBSCRIPTION_MODE_FAILOVER\020\003" +
+      "*~\n\rDeliveryOrder\022\036\n\032DELIVERY_ORDER_UNSP" +
+      "ECIFIED\020\000\022\026\n\022DELIVERY_ORDER_KEY\020\001\022\027\n\023DEL" +
+      "IVERY_ORDER_NONE\020\002\022\034\n\030DELIVERY_ORDER_PAR" +
+      "TITION\020\003*\247\001\n\021DeliveryGuarantee\022\"\n\036DELIVE" +
+      "RY_GUARANTEE_UNSPECIFIED\020\000\022$\n DELIVERY_G" +
+      "UARANTEE_AT_LEAST_ONCE\020\001\022#\n\037DELIVERY_GUA" +
+      "RANTEE_AT_MOST_ONCE\020\002\022#\n\037DELIVERY_GUARAN" +
+      "TEE_EXACTLY_ONCE\020\003*\222\001\n\020KeyFailurePolicy\022" +
+      "\"\n\036KEY_FAILURE_POLICY_UNSPECIFIED\020\000\022\034\n\030K" +
+      "EY_FAILURE_POLICY_BLOCK\020\001\022\037\n\033KEY_FAILURE" +
+      "_POLICY_PARK_KEY\020\002\022\033\n\027KEY_FAILURE_POLICY" +
+      "_SKIP\020\003*\222\001\n\rBacklogAction\022\036\n\032BACKLOG_ACT" +
+      "ION_UNSPECIFIED\020\000\022!\n\035BACKLOG_ACTION_REJE" +
+      "CT_PUBLISH\020\001\022\036\n\032BACKLOG_ACTION_DROP_OLDE" +
+      "ST\020\002\022\036\n\032BACKLOG_ACTION_DEAD_LETTER\020\003Ba\n\016" +
+      "io.headrace.v1B\021SubscriptionProtoP\001Z:git" +
+      "hub.com/headrace/headrace/gen/go/headrac" +
+      "e/v1;headracev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -257,7 +259,7 @@ public final class SubscriptionProto {
     internal_static_headrace_v1_SubscriptionStats_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_SubscriptionStats_descriptor,
-        new java.lang.String[] { "Subscription", "Backlog", "Outstanding", "OldestUnackedAge", "Delivered", "Redelivered", "Acked", "Retried", "Released", "Expired", "Partitions", "Sessions", "Rejected", "DeadLettered", "DeadLetters", "Removed", "Dropped", });
+        new java.lang.String[] { "Subscription", "Backlog", "Outstanding", "OldestUnackedAge", "Delivered", "Redelivered", "Acked", "Retried", "Released", "Expired", "Partitions", "Sessions", "Rejected", "DeadLettered", "DeadLetters", "ParkedKeys", "WaitingBehindKeys", "Removed", "Dropped", });
     internal_static_headrace_v1_SubscriptionPartitionStats_descriptor =
       getDescriptor().getMessageTypes().get(7);
     internal_static_headrace_v1_SubscriptionPartitionStats_fieldAccessorTable = new

@@ -295,6 +295,68 @@ public final class SubscriptionServiceGrpc {
     return getRedriveDeadLettersMethod;
   }
 
+  private static volatile io.grpc.MethodDescriptor<io.headrace.v1.ListParkedKeysRequest,
+      io.headrace.v1.ListParkedKeysResponse> getListParkedKeysMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "ListParkedKeys",
+      requestType = io.headrace.v1.ListParkedKeysRequest.class,
+      responseType = io.headrace.v1.ListParkedKeysResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<io.headrace.v1.ListParkedKeysRequest,
+      io.headrace.v1.ListParkedKeysResponse> getListParkedKeysMethod() {
+    io.grpc.MethodDescriptor<io.headrace.v1.ListParkedKeysRequest, io.headrace.v1.ListParkedKeysResponse> getListParkedKeysMethod;
+    if ((getListParkedKeysMethod = SubscriptionServiceGrpc.getListParkedKeysMethod) == null) {
+      synchronized (SubscriptionServiceGrpc.class) {
+        if ((getListParkedKeysMethod = SubscriptionServiceGrpc.getListParkedKeysMethod) == null) {
+          SubscriptionServiceGrpc.getListParkedKeysMethod = getListParkedKeysMethod =
+              io.grpc.MethodDescriptor.<io.headrace.v1.ListParkedKeysRequest, io.headrace.v1.ListParkedKeysResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "ListParkedKeys"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.ListParkedKeysRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.ListParkedKeysResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new SubscriptionServiceMethodDescriptorSupplier("ListParkedKeys"))
+              .build();
+        }
+      }
+    }
+    return getListParkedKeysMethod;
+  }
+
+  private static volatile io.grpc.MethodDescriptor<io.headrace.v1.ReleaseParkedKeysRequest,
+      io.headrace.v1.ReleaseParkedKeysResponse> getReleaseParkedKeysMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "ReleaseParkedKeys",
+      requestType = io.headrace.v1.ReleaseParkedKeysRequest.class,
+      responseType = io.headrace.v1.ReleaseParkedKeysResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<io.headrace.v1.ReleaseParkedKeysRequest,
+      io.headrace.v1.ReleaseParkedKeysResponse> getReleaseParkedKeysMethod() {
+    io.grpc.MethodDescriptor<io.headrace.v1.ReleaseParkedKeysRequest, io.headrace.v1.ReleaseParkedKeysResponse> getReleaseParkedKeysMethod;
+    if ((getReleaseParkedKeysMethod = SubscriptionServiceGrpc.getReleaseParkedKeysMethod) == null) {
+      synchronized (SubscriptionServiceGrpc.class) {
+        if ((getReleaseParkedKeysMethod = SubscriptionServiceGrpc.getReleaseParkedKeysMethod) == null) {
+          SubscriptionServiceGrpc.getReleaseParkedKeysMethod = getReleaseParkedKeysMethod =
+              io.grpc.MethodDescriptor.<io.headrace.v1.ReleaseParkedKeysRequest, io.headrace.v1.ReleaseParkedKeysResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "ReleaseParkedKeys"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.ReleaseParkedKeysRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.ReleaseParkedKeysResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new SubscriptionServiceMethodDescriptorSupplier("ReleaseParkedKeys"))
+              .build();
+        }
+      }
+    }
+    return getReleaseParkedKeysMethod;
+  }
+
   private static volatile io.grpc.MethodDescriptor<io.headrace.v1.PauseSubscriptionRequest,
       io.headrace.v1.PauseSubscriptionResponse> getPauseSubscriptionMethod;
 
@@ -662,6 +724,31 @@ public final class SubscriptionServiceGrpc {
 
     /**
      * <pre>
+     * ListParkedKeys returns the ordering keys that wait to be released, in order of
+     * their partitions and hashes, a page at a time. Reasons: INVALID_NAME,
+     * INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS.
+     * </pre>
+     */
+    default void listParkedKeys(io.headrace.v1.ListParkedKeysRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.ListParkedKeysResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getListParkedKeysMethod(), responseObserver);
+    }
+
+    /**
+     * <pre>
+     * ReleaseParkedKeys lets parked keys go on with the message behind the one that
+     * became a dead letter.
+     * Idempotent: what is not parked is passed over. Reasons: INVALID_NAME,
+     * INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS.
+     * </pre>
+     */
+    default void releaseParkedKeys(io.headrace.v1.ReleaseParkedKeysRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.ReleaseParkedKeysResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getReleaseParkedKeysMethod(), responseObserver);
+    }
+
+    /**
+     * <pre>
      * PauseSubscription stops deliveries, durably, until ResumeSubscription. Open
      * sessions learn of it at once by BLOCKED_BY_PAUSED; what they hold stays theirs and
      * can be settled and extended, and leases end as ever. The backlog goes on growing.
@@ -889,6 +976,33 @@ public final class SubscriptionServiceGrpc {
 
     /**
      * <pre>
+     * ListParkedKeys returns the ordering keys that wait to be released, in order of
+     * their partitions and hashes, a page at a time. Reasons: INVALID_NAME,
+     * INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS.
+     * </pre>
+     */
+    public void listParkedKeys(io.headrace.v1.ListParkedKeysRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.ListParkedKeysResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getListParkedKeysMethod(), getCallOptions()), request, responseObserver);
+    }
+
+    /**
+     * <pre>
+     * ReleaseParkedKeys lets parked keys go on with the message behind the one that
+     * became a dead letter.
+     * Idempotent: what is not parked is passed over. Reasons: INVALID_NAME,
+     * INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS.
+     * </pre>
+     */
+    public void releaseParkedKeys(io.headrace.v1.ReleaseParkedKeysRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.ReleaseParkedKeysResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getReleaseParkedKeysMethod(), getCallOptions()), request, responseObserver);
+    }
+
+    /**
+     * <pre>
      * PauseSubscription stops deliveries, durably, until ResumeSubscription. Open
      * sessions learn of it at once by BLOCKED_BY_PAUSED; what they hold stays theirs and
      * can be settled and extended, and leases end as ever. The backlog goes on growing.
@@ -1098,6 +1212,31 @@ public final class SubscriptionServiceGrpc {
 
     /**
      * <pre>
+     * ListParkedKeys returns the ordering keys that wait to be released, in order of
+     * their partitions and hashes, a page at a time. Reasons: INVALID_NAME,
+     * INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS.
+     * </pre>
+     */
+    public io.headrace.v1.ListParkedKeysResponse listParkedKeys(io.headrace.v1.ListParkedKeysRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getListParkedKeysMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * ReleaseParkedKeys lets parked keys go on with the message behind the one that
+     * became a dead letter.
+     * Idempotent: what is not parked is passed over. Reasons: INVALID_NAME,
+     * INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS.
+     * </pre>
+     */
+    public io.headrace.v1.ReleaseParkedKeysResponse releaseParkedKeys(io.headrace.v1.ReleaseParkedKeysRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getReleaseParkedKeysMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
      * PauseSubscription stops deliveries, durably, until ResumeSubscription. Open
      * sessions learn of it at once by BLOCKED_BY_PAUSED; what they hold stays theirs and
      * can be settled and extended, and leases end as ever. The backlog goes on growing.
@@ -1297,6 +1436,31 @@ public final class SubscriptionServiceGrpc {
     public io.headrace.v1.RedriveDeadLettersResponse redriveDeadLetters(io.headrace.v1.RedriveDeadLettersRequest request) {
       return io.grpc.stub.ClientCalls.blockingUnaryCall(
           getChannel(), getRedriveDeadLettersMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * ListParkedKeys returns the ordering keys that wait to be released, in order of
+     * their partitions and hashes, a page at a time. Reasons: INVALID_NAME,
+     * INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS.
+     * </pre>
+     */
+    public io.headrace.v1.ListParkedKeysResponse listParkedKeys(io.headrace.v1.ListParkedKeysRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getListParkedKeysMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * ReleaseParkedKeys lets parked keys go on with the message behind the one that
+     * became a dead letter.
+     * Idempotent: what is not parked is passed over. Reasons: INVALID_NAME,
+     * INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS.
+     * </pre>
+     */
+    public io.headrace.v1.ReleaseParkedKeysResponse releaseParkedKeys(io.headrace.v1.ReleaseParkedKeysRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getReleaseParkedKeysMethod(), getCallOptions(), request);
     }
 
     /**
@@ -1513,6 +1677,33 @@ public final class SubscriptionServiceGrpc {
 
     /**
      * <pre>
+     * ListParkedKeys returns the ordering keys that wait to be released, in order of
+     * their partitions and hashes, a page at a time. Reasons: INVALID_NAME,
+     * INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.ListParkedKeysResponse> listParkedKeys(
+        io.headrace.v1.ListParkedKeysRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getListParkedKeysMethod(), getCallOptions()), request);
+    }
+
+    /**
+     * <pre>
+     * ReleaseParkedKeys lets parked keys go on with the message behind the one that
+     * became a dead letter.
+     * Idempotent: what is not parked is passed over. Reasons: INVALID_NAME,
+     * INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, DATA_LOSS.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.ReleaseParkedKeysResponse> releaseParkedKeys(
+        io.headrace.v1.ReleaseParkedKeysRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getReleaseParkedKeysMethod(), getCallOptions()), request);
+    }
+
+    /**
+     * <pre>
      * PauseSubscription stops deliveries, durably, until ResumeSubscription. Open
      * sessions learn of it at once by BLOCKED_BY_PAUSED; what they hold stays theirs and
      * can be settled and extended, and leases end as ever. The backlog goes on growing.
@@ -1597,12 +1788,14 @@ public final class SubscriptionServiceGrpc {
   private static final int METHODID_LIST_DEAD_LETTERS = 6;
   private static final int METHODID_DISCARD_DEAD_LETTERS = 7;
   private static final int METHODID_REDRIVE_DEAD_LETTERS = 8;
-  private static final int METHODID_PAUSE_SUBSCRIPTION = 9;
-  private static final int METHODID_RESUME_SUBSCRIPTION = 10;
-  private static final int METHODID_EXPLAIN_SUBSCRIPTION = 11;
-  private static final int METHODID_EXPLAIN_MESSAGE = 12;
-  private static final int METHODID_EXPLAIN_KEY = 13;
-  private static final int METHODID_EXPLAIN_SESSION = 14;
+  private static final int METHODID_LIST_PARKED_KEYS = 9;
+  private static final int METHODID_RELEASE_PARKED_KEYS = 10;
+  private static final int METHODID_PAUSE_SUBSCRIPTION = 11;
+  private static final int METHODID_RESUME_SUBSCRIPTION = 12;
+  private static final int METHODID_EXPLAIN_SUBSCRIPTION = 13;
+  private static final int METHODID_EXPLAIN_MESSAGE = 14;
+  private static final int METHODID_EXPLAIN_KEY = 15;
+  private static final int METHODID_EXPLAIN_SESSION = 16;
 
   private static final class MethodHandlers<Req, Resp> implements
       io.grpc.stub.ServerCalls.UnaryMethod<Req, Resp>,
@@ -1656,6 +1849,14 @@ public final class SubscriptionServiceGrpc {
         case METHODID_REDRIVE_DEAD_LETTERS:
           serviceImpl.redriveDeadLetters((io.headrace.v1.RedriveDeadLettersRequest) request,
               (io.grpc.stub.StreamObserver<io.headrace.v1.RedriveDeadLettersResponse>) responseObserver);
+          break;
+        case METHODID_LIST_PARKED_KEYS:
+          serviceImpl.listParkedKeys((io.headrace.v1.ListParkedKeysRequest) request,
+              (io.grpc.stub.StreamObserver<io.headrace.v1.ListParkedKeysResponse>) responseObserver);
+          break;
+        case METHODID_RELEASE_PARKED_KEYS:
+          serviceImpl.releaseParkedKeys((io.headrace.v1.ReleaseParkedKeysRequest) request,
+              (io.grpc.stub.StreamObserver<io.headrace.v1.ReleaseParkedKeysResponse>) responseObserver);
           break;
         case METHODID_PAUSE_SUBSCRIPTION:
           serviceImpl.pauseSubscription((io.headrace.v1.PauseSubscriptionRequest) request,
@@ -1763,6 +1964,20 @@ public final class SubscriptionServiceGrpc {
               io.headrace.v1.RedriveDeadLettersResponse>(
                 service, METHODID_REDRIVE_DEAD_LETTERS)))
         .addMethod(
+          getListParkedKeysMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              io.headrace.v1.ListParkedKeysRequest,
+              io.headrace.v1.ListParkedKeysResponse>(
+                service, METHODID_LIST_PARKED_KEYS)))
+        .addMethod(
+          getReleaseParkedKeysMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              io.headrace.v1.ReleaseParkedKeysRequest,
+              io.headrace.v1.ReleaseParkedKeysResponse>(
+                service, METHODID_RELEASE_PARKED_KEYS)))
+        .addMethod(
           getPauseSubscriptionMethod(),
           io.grpc.stub.ServerCalls.asyncUnaryCall(
             new MethodHandlers<
@@ -1861,6 +2076,8 @@ public final class SubscriptionServiceGrpc {
               .addMethod(getListDeadLettersMethod())
               .addMethod(getDiscardDeadLettersMethod())
               .addMethod(getRedriveDeadLettersMethod())
+              .addMethod(getListParkedKeysMethod())
+              .addMethod(getReleaseParkedKeysMethod())
               .addMethod(getPauseSubscriptionMethod())
               .addMethod(getResumeSubscriptionMethod())
               .addMethod(getExplainSubscriptionMethod())

@@ -134,101 +134,106 @@ public final class SubscriptionServiceProto {
       "\022\013headrace.v1\032 google/protobuf/field_mas" +
       "k.proto\032\037google/protobuf/timestamp.proto" +
       "\032\035headrace/v1/dead_letter.proto\032\035headrac" +
-      "e/v1/explanation.proto\032\036headrace/v1/subs" +
-      "cription.proto\032$headrace/v1/subscription" +
-      "_pause.proto\"\303\001\n\020DeadLetterFilter\0227\n\007rea" +
-      "sons\030\001 \003(\0162\035.headrace.v1.DeadLetterReaso" +
-      "nR\007reasons\0229\n\ndead_since\030\002 \001(\0132\032.google." +
-      "protobuf.TimestampR\tdeadSince\022;\n\013dead_be" +
-      "fore\030\003 \001(\0132\032.google.protobuf.TimestampR\n" +
-      "deadBefore\"\377\001\n\026ListDeadLettersRequest\022\"\n" +
-      "\014subscription\030\001 \001(\tR\014subscription\0225\n\006fil" +
-      "ter\030\002 \001(\0132\035.headrace.v1.DeadLetterFilter" +
-      "R\006filter\022#\n\rfrom_sequence\030\003 \001(\004R\014fromSeq" +
-      "uence\022\033\n\tpage_size\030\004 \001(\rR\010pageSize\022\035\n\npa" +
-      "ge_token\030\005 \001(\tR\tpageToken\022)\n\020without_mes" +
-      "sages\030\006 \001(\010R\017withoutMessages\"}\n\027ListDead" +
-      "LettersResponse\022:\n\014dead_letters\030\001 \003(\0132\027." +
-      "headrace.v1.DeadLetterR\013deadLetters\022&\n\017n" +
-      "ext_page_token\030\002 \001(\tR\rnextPageToken\"]\n\031D" +
-      "iscardDeadLettersRequest\022\"\n\014subscription" +
-      "\030\001 \001(\tR\014subscription\022\034\n\tsequences\030\002 \003(\004R" +
-      "\tsequences\":\n\032DiscardDeadLettersResponse" +
-      "\022\034\n\tsequences\030\001 \003(\004R\tsequences\"]\n\031Redriv" +
-      "eDeadLettersRequest\022\"\n\014subscription\030\001 \001(" +
-      "\tR\014subscription\022\034\n\tsequences\030\002 \003(\004R\tsequ" +
-      "ences\":\n\032RedriveDeadLettersResponse\022\034\n\ts" +
-      "equences\030\001 \003(\004R\tsequences\"\214\001\n\031CreateSubs" +
-      "criptionRequest\022=\n\014subscription\030\001 \001(\0132\031." +
-      "headrace.v1.SubscriptionR\014subscription\0220" +
-      "\n\005start\030\002 \001(\0132\032.headrace.v1.StartPositio" +
-      "nR\005start\"[\n\032CreateSubscriptionResponse\022=" +
-      "\n\014subscription\030\001 \001(\0132\031.headrace.v1.Subsc" +
-      "riptionR\014subscription\"<\n\026GetSubscription" +
-      "Request\022\"\n\014subscription\030\001 \001(\tR\014subscript" +
-      "ion\"X\n\027GetSubscriptionResponse\022=\n\014subscr" +
-      "iption\030\001 \001(\0132\031.headrace.v1.SubscriptionR" +
-      "\014subscription\"\212\001\n\030ListSubscriptionsReque" +
-      "st\022\034\n\tnamespace\030\001 \001(\tR\tnamespace\022\024\n\005topi" +
-      "c\030\002 \001(\tR\005topic\022\033\n\tpage_size\030\003 \001(\rR\010pageS" +
-      "ize\022\035\n\npage_token\030\004 \001(\tR\tpageToken\"\204\001\n\031L" +
-      "istSubscriptionsResponse\022?\n\rsubscription" +
-      "s\030\001 \003(\0132\031.headrace.v1.SubscriptionR\rsubs" +
-      "criptions\022&\n\017next_page_token\030\002 \001(\tR\rnext" +
-      "PageToken\"\227\001\n\031UpdateSubscriptionRequest\022" +
-      "=\n\014subscription\030\001 \001(\0132\031.headrace.v1.Subs" +
-      "criptionR\014subscription\022;\n\013update_mask\030\002 " +
-      "\001(\0132\032.google.protobuf.FieldMaskR\nupdateM" +
-      "ask\"[\n\032UpdateSubscriptionResponse\022=\n\014sub" +
-      "scription\030\001 \001(\0132\031.headrace.v1.Subscripti" +
-      "onR\014subscription\"?\n\031DeleteSubscriptionRe" +
-      "quest\022\"\n\014subscription\030\001 \001(\tR\014subscriptio" +
-      "n\"\034\n\032DeleteSubscriptionResponse\"A\n\033GetSu" +
-      "bscriptionStatsRequest\022\"\n\014subscription\030\001" +
-      " \001(\tR\014subscription\"T\n\034GetSubscriptionSta" +
-      "tsResponse\0224\n\005stats\030\001 \001(\0132\036.headrace.v1." +
-      "SubscriptionStatsR\005stats2\337\013\n\023Subscriptio" +
-      "nService\022e\n\022CreateSubscription\022&.headrac" +
-      "e.v1.CreateSubscriptionRequest\032\'.headrac" +
-      "e.v1.CreateSubscriptionResponse\022\\\n\017GetSu" +
-      "bscription\022#.headrace.v1.GetSubscription" +
-      "Request\032$.headrace.v1.GetSubscriptionRes" +
-      "ponse\022b\n\021ListSubscriptions\022%.headrace.v1" +
-      ".ListSubscriptionsRequest\032&.headrace.v1." +
-      "ListSubscriptionsResponse\022e\n\022UpdateSubsc" +
-      "ription\022&.headrace.v1.UpdateSubscription" +
-      "Request\032\'.headrace.v1.UpdateSubscription" +
-      "Response\022e\n\022DeleteSubscription\022&.headrac" +
-      "e.v1.DeleteSubscriptionRequest\032\'.headrac" +
-      "e.v1.DeleteSubscriptionResponse\022k\n\024GetSu" +
-      "bscriptionStats\022(.headrace.v1.GetSubscri" +
-      "ptionStatsRequest\032).headrace.v1.GetSubsc" +
-      "riptionStatsResponse\022\\\n\017ListDeadLetters\022" +
-      "#.headrace.v1.ListDeadLettersRequest\032$.h" +
-      "eadrace.v1.ListDeadLettersResponse\022e\n\022Di" +
-      "scardDeadLetters\022&.headrace.v1.DiscardDe" +
-      "adLettersRequest\032\'.headrace.v1.DiscardDe" +
-      "adLettersResponse\022e\n\022RedriveDeadLetters\022" +
-      "&.headrace.v1.RedriveDeadLettersRequest\032" +
-      "\'.headrace.v1.RedriveDeadLettersResponse" +
-      "\022b\n\021PauseSubscription\022%.headrace.v1.Paus" +
-      "eSubscriptionRequest\032&.headrace.v1.Pause" +
-      "SubscriptionResponse\022e\n\022ResumeSubscripti" +
-      "on\022&.headrace.v1.ResumeSubscriptionReque" +
-      "st\032\'.headrace.v1.ResumeSubscriptionRespo" +
-      "nse\022h\n\023ExplainSubscription\022\'.headrace.v1" +
-      ".ExplainSubscriptionRequest\032(.headrace.v" +
-      "1.ExplainSubscriptionResponse\022Y\n\016Explain" +
-      "Message\022\".headrace.v1.ExplainMessageRequ" +
-      "est\032#.headrace.v1.ExplainMessageResponse" +
-      "\022M\n\nExplainKey\022\036.headrace.v1.ExplainKeyR" +
-      "equest\032\037.headrace.v1.ExplainKeyResponse\022" +
-      "Y\n\016ExplainSession\022\".headrace.v1.ExplainS" +
-      "essionRequest\032#.headrace.v1.ExplainSessi" +
-      "onResponseBh\n\016io.headrace.v1B\030Subscripti" +
-      "onServiceProtoP\001Z:github.com/headrace/he" +
-      "adrace/gen/go/headrace/v1;headracev1b\006pr" +
-      "oto3"
+      "e/v1/explanation.proto\032\034headrace/v1/park" +
+      "ed_key.proto\032\036headrace/v1/subscription.p" +
+      "roto\032$headrace/v1/subscription_pause.pro" +
+      "to\"\303\001\n\020DeadLetterFilter\0227\n\007reasons\030\001 \003(\016" +
+      "2\035.headrace.v1.DeadLetterReasonR\007reasons" +
+      "\0229\n\ndead_since\030\002 \001(\0132\032.google.protobuf.T" +
+      "imestampR\tdeadSince\022;\n\013dead_before\030\003 \001(\013" +
+      "2\032.google.protobuf.TimestampR\ndeadBefore" +
+      "\"\377\001\n\026ListDeadLettersRequest\022\"\n\014subscript" +
+      "ion\030\001 \001(\tR\014subscription\0225\n\006filter\030\002 \001(\0132" +
+      "\035.headrace.v1.DeadLetterFilterR\006filter\022#" +
+      "\n\rfrom_sequence\030\003 \001(\004R\014fromSequence\022\033\n\tp" +
+      "age_size\030\004 \001(\rR\010pageSize\022\035\n\npage_token\030\005" +
+      " \001(\tR\tpageToken\022)\n\020without_messages\030\006 \001(" +
+      "\010R\017withoutMessages\"}\n\027ListDeadLettersRes" +
+      "ponse\022:\n\014dead_letters\030\001 \003(\0132\027.headrace.v" +
+      "1.DeadLetterR\013deadLetters\022&\n\017next_page_t" +
+      "oken\030\002 \001(\tR\rnextPageToken\"]\n\031DiscardDead" +
+      "LettersRequest\022\"\n\014subscription\030\001 \001(\tR\014su" +
+      "bscription\022\034\n\tsequences\030\002 \003(\004R\tsequences" +
+      "\":\n\032DiscardDeadLettersResponse\022\034\n\tsequen" +
+      "ces\030\001 \003(\004R\tsequences\"]\n\031RedriveDeadLette" +
+      "rsRequest\022\"\n\014subscription\030\001 \001(\tR\014subscri" +
+      "ption\022\034\n\tsequences\030\002 \003(\004R\tsequences\":\n\032R" +
+      "edriveDeadLettersResponse\022\034\n\tsequences\030\001" +
+      " \003(\004R\tsequences\"\214\001\n\031CreateSubscriptionRe" +
+      "quest\022=\n\014subscription\030\001 \001(\0132\031.headrace.v" +
+      "1.SubscriptionR\014subscription\0220\n\005start\030\002 " +
+      "\001(\0132\032.headrace.v1.StartPositionR\005start\"[" +
+      "\n\032CreateSubscriptionResponse\022=\n\014subscrip" +
+      "tion\030\001 \001(\0132\031.headrace.v1.SubscriptionR\014s" +
+      "ubscription\"<\n\026GetSubscriptionRequest\022\"\n" +
+      "\014subscription\030\001 \001(\tR\014subscription\"X\n\027Get" +
+      "SubscriptionResponse\022=\n\014subscription\030\001 \001" +
+      "(\0132\031.headrace.v1.SubscriptionR\014subscript" +
+      "ion\"\212\001\n\030ListSubscriptionsRequest\022\034\n\tname" +
+      "space\030\001 \001(\tR\tnamespace\022\024\n\005topic\030\002 \001(\tR\005t" +
+      "opic\022\033\n\tpage_size\030\003 \001(\rR\010pageSize\022\035\n\npag" +
+      "e_token\030\004 \001(\tR\tpageToken\"\204\001\n\031ListSubscri" +
+      "ptionsResponse\022?\n\rsubscriptions\030\001 \003(\0132\031." +
+      "headrace.v1.SubscriptionR\rsubscriptions\022" +
+      "&\n\017next_page_token\030\002 \001(\tR\rnextPageToken\"" +
+      "\227\001\n\031UpdateSubscriptionRequest\022=\n\014subscri" +
+      "ption\030\001 \001(\0132\031.headrace.v1.SubscriptionR\014" +
+      "subscription\022;\n\013update_mask\030\002 \001(\0132\032.goog" +
+      "le.protobuf.FieldMaskR\nupdateMask\"[\n\032Upd" +
+      "ateSubscriptionResponse\022=\n\014subscription\030" +
+      "\001 \001(\0132\031.headrace.v1.SubscriptionR\014subscr" +
+      "iption\"?\n\031DeleteSubscriptionRequest\022\"\n\014s" +
+      "ubscription\030\001 \001(\tR\014subscription\"\034\n\032Delet" +
+      "eSubscriptionResponse\"A\n\033GetSubscription" +
+      "StatsRequest\022\"\n\014subscription\030\001 \001(\tR\014subs" +
+      "cription\"T\n\034GetSubscriptionStatsResponse" +
+      "\0224\n\005stats\030\001 \001(\0132\036.headrace.v1.Subscripti" +
+      "onStatsR\005stats2\236\r\n\023SubscriptionService\022e" +
+      "\n\022CreateSubscription\022&.headrace.v1.Creat" +
+      "eSubscriptionRequest\032\'.headrace.v1.Creat" +
+      "eSubscriptionResponse\022\\\n\017GetSubscription" +
+      "\022#.headrace.v1.GetSubscriptionRequest\032$." +
+      "headrace.v1.GetSubscriptionResponse\022b\n\021L" +
+      "istSubscriptions\022%.headrace.v1.ListSubsc" +
+      "riptionsRequest\032&.headrace.v1.ListSubscr" +
+      "iptionsResponse\022e\n\022UpdateSubscription\022&." +
+      "headrace.v1.UpdateSubscriptionRequest\032\'." +
+      "headrace.v1.UpdateSubscriptionResponse\022e" +
+      "\n\022DeleteSubscription\022&.headrace.v1.Delet" +
+      "eSubscriptionRequest\032\'.headrace.v1.Delet" +
+      "eSubscriptionResponse\022k\n\024GetSubscription" +
+      "Stats\022(.headrace.v1.GetSubscriptionStats" +
+      "Request\032).headrace.v1.GetSubscriptionSta" +
+      "tsResponse\022\\\n\017ListDeadLetters\022#.headrace" +
+      ".v1.ListDeadLettersRequest\032$.headrace.v1" +
+      ".ListDeadLettersResponse\022e\n\022DiscardDeadL" +
+      "etters\022&.headrace.v1.DiscardDeadLettersR" +
+      "equest\032\'.headrace.v1.DiscardDeadLettersR" +
+      "esponse\022e\n\022RedriveDeadLetters\022&.headrace" +
+      ".v1.RedriveDeadLettersRequest\032\'.headrace" +
+      ".v1.RedriveDeadLettersResponse\022Y\n\016ListPa" +
+      "rkedKeys\022\".headrace.v1.ListParkedKeysReq" +
+      "uest\032#.headrace.v1.ListParkedKeysRespons" +
+      "e\022b\n\021ReleaseParkedKeys\022%.headrace.v1.Rel" +
+      "easeParkedKeysRequest\032&.headrace.v1.Rele" +
+      "aseParkedKeysResponse\022b\n\021PauseSubscripti" +
+      "on\022%.headrace.v1.PauseSubscriptionReques" +
+      "t\032&.headrace.v1.PauseSubscriptionRespons" +
+      "e\022e\n\022ResumeSubscription\022&.headrace.v1.Re" +
+      "sumeSubscriptionRequest\032\'.headrace.v1.Re" +
+      "sumeSubscriptionResponse\022h\n\023ExplainSubsc" +
+      "ription\022\'.headrace.v1.ExplainSubscriptio" +
+      "nRequest\032(.headrace.v1.ExplainSubscripti" +
+      "onResponse\022Y\n\016ExplainMessage\022\".headrace." +
+      "v1.ExplainMessageRequest\032#.headrace.v1.E" +
+      "xplainMessageResponse\022M\n\nExplainKey\022\036.he" +
+      "adrace.v1.ExplainKeyRequest\032\037.headrace.v" +
+      "1.ExplainKeyResponse\022Y\n\016ExplainSession\022\"" +
+      ".headrace.v1.ExplainSessionRequest\032#.hea" +
+      "drace.v1.ExplainSessionResponseBh\n\016io.he" +
+      "adrace.v1B\030SubscriptionServiceProtoP\001Z:g" +
+      "ithub.com/headrace/headrace/gen/go/headr" +
+      "ace/v1;headracev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -237,6 +242,7 @@ public final class SubscriptionServiceProto {
           com.google.protobuf.TimestampProto.getDescriptor(),
           io.headrace.v1.DeadLetterProto.getDescriptor(),
           io.headrace.v1.ExplanationProto.getDescriptor(),
+          io.headrace.v1.ParkedKeyProto.getDescriptor(),
           io.headrace.v1.SubscriptionProto.getDescriptor(),
           io.headrace.v1.SubscriptionPauseProto.getDescriptor(),
         });
@@ -359,6 +365,7 @@ public final class SubscriptionServiceProto {
     com.google.protobuf.TimestampProto.getDescriptor();
     io.headrace.v1.DeadLetterProto.getDescriptor();
     io.headrace.v1.ExplanationProto.getDescriptor();
+    io.headrace.v1.ParkedKeyProto.getDescriptor();
     io.headrace.v1.SubscriptionProto.getDescriptor();
     io.headrace.v1.SubscriptionPauseProto.getDescriptor();
   }

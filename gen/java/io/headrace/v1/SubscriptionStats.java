@@ -475,6 +475,36 @@ private static final long serialVersionUID = 0L;
     return deadLetters_;
   }
 
+  public static final int PARKED_KEYS_FIELD_NUMBER = 16;
+  private long parkedKeys_ = 0L;
+  /**
+   * <pre>
+   * Ordering keys that are parked.
+   * </pre>
+   *
+   * <code>uint64 parked_keys = 16 [json_name = "parkedKeys"];</code>
+   * @return The parkedKeys.
+   */
+  @java.lang.Override
+  public long getParkedKeys() {
+    return parkedKeys_;
+  }
+
+  public static final int WAITING_BEHIND_KEYS_FIELD_NUMBER = 17;
+  private long waitingBehindKeys_ = 0L;
+  /**
+   * <pre>
+   * Messages that were found to wait behind earlier ones of their keys.
+   * </pre>
+   *
+   * <code>uint64 waiting_behind_keys = 17 [json_name = "waitingBehindKeys"];</code>
+   * @return The waitingBehindKeys.
+   */
+  @java.lang.Override
+  public long getWaitingBehindKeys() {
+    return waitingBehindKeys_;
+  }
+
   public static final int REMOVED_FIELD_NUMBER = 18;
   private long removed_ = 0L;
   /**
@@ -564,6 +594,12 @@ private static final long serialVersionUID = 0L;
     if (deadLetters_ != 0L) {
       output.writeUInt64(15, deadLetters_);
     }
+    if (parkedKeys_ != 0L) {
+      output.writeUInt64(16, parkedKeys_);
+    }
+    if (waitingBehindKeys_ != 0L) {
+      output.writeUInt64(17, waitingBehindKeys_);
+    }
     if (removed_ != 0L) {
       output.writeUInt64(18, removed_);
     }
@@ -638,6 +674,14 @@ private static final long serialVersionUID = 0L;
       size += com.google.protobuf.CodedOutputStream
         .computeUInt64Size(15, deadLetters_);
     }
+    if (parkedKeys_ != 0L) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeUInt64Size(16, parkedKeys_);
+    }
+    if (waitingBehindKeys_ != 0L) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeUInt64Size(17, waitingBehindKeys_);
+    }
     if (removed_ != 0L) {
       size += com.google.protobuf.CodedOutputStream
         .computeUInt64Size(18, removed_);
@@ -700,6 +744,10 @@ private static final long serialVersionUID = 0L;
         != other.getDeadLettered()) return false;
     if (getDeadLetters()
         != other.getDeadLetters()) return false;
+    if (getParkedKeys()
+        != other.getParkedKeys()) return false;
+    if (getWaitingBehindKeys()
+        != other.getWaitingBehindKeys()) return false;
     if (getRemoved()
         != other.getRemoved()) return false;
     if (getDropped()
@@ -764,6 +812,12 @@ private static final long serialVersionUID = 0L;
     hash = (37 * hash) + DEAD_LETTERS_FIELD_NUMBER;
     hash = (53 * hash) + com.google.protobuf.Internal.hashLong(
         getDeadLetters());
+    hash = (37 * hash) + PARKED_KEYS_FIELD_NUMBER;
+    hash = (53 * hash) + com.google.protobuf.Internal.hashLong(
+        getParkedKeys());
+    hash = (37 * hash) + WAITING_BEHIND_KEYS_FIELD_NUMBER;
+    hash = (53 * hash) + com.google.protobuf.Internal.hashLong(
+        getWaitingBehindKeys());
     hash = (37 * hash) + REMOVED_FIELD_NUMBER;
     hash = (53 * hash) + com.google.protobuf.Internal.hashLong(
         getRemoved());
@@ -956,6 +1010,8 @@ private static final long serialVersionUID = 0L;
       rejected_ = 0L;
       deadLettered_ = 0L;
       deadLetters_ = 0L;
+      parkedKeys_ = 0L;
+      waitingBehindKeys_ = 0L;
       removed_ = 0L;
       dropped_ = 0L;
       return this;
@@ -1063,9 +1119,15 @@ private static final long serialVersionUID = 0L;
         result.deadLetters_ = deadLetters_;
       }
       if (((from_bitField0_ & 0x00008000) != 0)) {
-        result.removed_ = removed_;
+        result.parkedKeys_ = parkedKeys_;
       }
       if (((from_bitField0_ & 0x00010000) != 0)) {
+        result.waitingBehindKeys_ = waitingBehindKeys_;
+      }
+      if (((from_bitField0_ & 0x00020000) != 0)) {
+        result.removed_ = removed_;
+      }
+      if (((from_bitField0_ & 0x00040000) != 0)) {
         result.dropped_ = dropped_;
       }
       result.bitField0_ |= to_bitField0_;
@@ -1175,6 +1237,12 @@ private static final long serialVersionUID = 0L;
       }
       if (other.getDeadLetters() != 0L) {
         setDeadLetters(other.getDeadLetters());
+      }
+      if (other.getParkedKeys() != 0L) {
+        setParkedKeys(other.getParkedKeys());
+      }
+      if (other.getWaitingBehindKeys() != 0L) {
+        setWaitingBehindKeys(other.getWaitingBehindKeys());
       }
       if (other.getRemoved() != 0L) {
         setRemoved(other.getRemoved());
@@ -1305,14 +1373,24 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00004000;
               break;
             } // case 120
+            case 128: {
+              parkedKeys_ = input.readUInt64();
+              bitField0_ |= 0x00008000;
+              break;
+            } // case 128
+            case 136: {
+              waitingBehindKeys_ = input.readUInt64();
+              bitField0_ |= 0x00010000;
+              break;
+            } // case 136
             case 144: {
               removed_ = input.readUInt64();
-              bitField0_ |= 0x00008000;
+              bitField0_ |= 0x00020000;
               break;
             } // case 144
             case 152: {
               dropped_ = input.readUInt64();
-              bitField0_ |= 0x00010000;
+              bitField0_ |= 0x00040000;
               break;
             } // case 152
             default: {
@@ -2927,6 +3005,94 @@ private static final long serialVersionUID = 0L;
       return this;
     }
 
+    private long parkedKeys_ ;
+    /**
+     * <pre>
+     * Ordering keys that are parked.
+     * </pre>
+     *
+     * <code>uint64 parked_keys = 16 [json_name = "parkedKeys"];</code>
+     * @return The parkedKeys.
+     */
+    @java.lang.Override
+    public long getParkedKeys() {
+      return parkedKeys_;
+    }
+    /**
+     * <pre>
+     * Ordering keys that are parked.
+     * </pre>
+     *
+     * <code>uint64 parked_keys = 16 [json_name = "parkedKeys"];</code>
+     * @param value The parkedKeys to set.
+     * @return This builder for chaining.
+     */
+    public Builder setParkedKeys(long value) {
+
+      parkedKeys_ = value;
+      bitField0_ |= 0x00008000;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * Ordering keys that are parked.
+     * </pre>
+     *
+     * <code>uint64 parked_keys = 16 [json_name = "parkedKeys"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearParkedKeys() {
+      bitField0_ = (bitField0_ & ~0x00008000);
+      parkedKeys_ = 0L;
+      onChanged();
+      return this;
+    }
+
+    private long waitingBehindKeys_ ;
+    /**
+     * <pre>
+     * Messages that were found to wait behind earlier ones of their keys.
+     * </pre>
+     *
+     * <code>uint64 waiting_behind_keys = 17 [json_name = "waitingBehindKeys"];</code>
+     * @return The waitingBehindKeys.
+     */
+    @java.lang.Override
+    public long getWaitingBehindKeys() {
+      return waitingBehindKeys_;
+    }
+    /**
+     * <pre>
+     * Messages that were found to wait behind earlier ones of their keys.
+     * </pre>
+     *
+     * <code>uint64 waiting_behind_keys = 17 [json_name = "waitingBehindKeys"];</code>
+     * @param value The waitingBehindKeys to set.
+     * @return This builder for chaining.
+     */
+    public Builder setWaitingBehindKeys(long value) {
+
+      waitingBehindKeys_ = value;
+      bitField0_ |= 0x00010000;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * Messages that were found to wait behind earlier ones of their keys.
+     * </pre>
+     *
+     * <code>uint64 waiting_behind_keys = 17 [json_name = "waitingBehindKeys"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearWaitingBehindKeys() {
+      bitField0_ = (bitField0_ & ~0x00010000);
+      waitingBehindKeys_ = 0L;
+      onChanged();
+      return this;
+    }
+
     private long removed_ ;
     /**
      * <pre>
@@ -2952,7 +3118,7 @@ private static final long serialVersionUID = 0L;
     public Builder setRemoved(long value) {
 
       removed_ = value;
-      bitField0_ |= 0x00008000;
+      bitField0_ |= 0x00020000;
       onChanged();
       return this;
     }
@@ -2965,7 +3131,7 @@ private static final long serialVersionUID = 0L;
      * @return This builder for chaining.
      */
     public Builder clearRemoved() {
-      bitField0_ = (bitField0_ & ~0x00008000);
+      bitField0_ = (bitField0_ & ~0x00020000);
       removed_ = 0L;
       onChanged();
       return this;
@@ -2996,7 +3162,7 @@ private static final long serialVersionUID = 0L;
     public Builder setDropped(long value) {
 
       dropped_ = value;
-      bitField0_ |= 0x00010000;
+      bitField0_ |= 0x00040000;
       onChanged();
       return this;
     }
@@ -3009,7 +3175,7 @@ private static final long serialVersionUID = 0L;
      * @return This builder for chaining.
      */
     public Builder clearDropped() {
-      bitField0_ = (bitField0_ & ~0x00010000);
+      bitField0_ = (bitField0_ & ~0x00040000);
       dropped_ = 0L;
       onChanged();
       return this;

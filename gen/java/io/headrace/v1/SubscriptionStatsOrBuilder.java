@@ -295,6 +295,26 @@ public interface SubscriptionStatsOrBuilder extends
 
   /**
    * <pre>
+   * Ordering keys that are parked.
+   * </pre>
+   *
+   * <code>uint64 parked_keys = 16 [json_name = "parkedKeys"];</code>
+   * @return The parkedKeys.
+   */
+  long getParkedKeys();
+
+  /**
+   * <pre>
+   * Messages that were found to wait behind earlier ones of their keys.
+   * </pre>
+   *
+   * <code>uint64 waiting_behind_keys = 17 [json_name = "waitingBehindKeys"];</code>
+   * @return The waitingBehindKeys.
+   */
+  long getWaitingBehindKeys();
+
+  /**
+   * <pre>
    * Messages that were not settled when the topic's retention removed them.
    * </pre>
    *

@@ -91,7 +91,8 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-   * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+   * "retry.max_backoff", "max_outstanding", "client_max_outstanding",
+   * "key_failure_policy", "labels",
    * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
    * "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
    * </pre>
@@ -106,7 +107,8 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-   * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+   * "retry.max_backoff", "max_outstanding", "client_max_outstanding",
+   * "key_failure_policy", "labels",
    * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
    * "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
    * </pre>
@@ -121,7 +123,8 @@ private static final long serialVersionUID = 0L;
   /**
    * <pre>
    * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-   * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+   * "retry.max_backoff", "max_outstanding", "client_max_outstanding",
+   * "key_failure_policy", "labels",
    * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
    * "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
    * </pre>
@@ -653,7 +656,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-     * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+     * "retry.max_backoff", "max_outstanding", "client_max_outstanding",
+     * "key_failure_policy", "labels",
      * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
      * "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
      * </pre>
@@ -667,7 +671,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-     * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+     * "retry.max_backoff", "max_outstanding", "client_max_outstanding",
+     * "key_failure_policy", "labels",
      * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
      * "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
      * </pre>
@@ -685,7 +690,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-     * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+     * "retry.max_backoff", "max_outstanding", "client_max_outstanding",
+     * "key_failure_policy", "labels",
      * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
      * "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
      * </pre>
@@ -708,7 +714,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-     * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+     * "retry.max_backoff", "max_outstanding", "client_max_outstanding",
+     * "key_failure_policy", "labels",
      * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
      * "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
      * </pre>
@@ -729,7 +736,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-     * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+     * "retry.max_backoff", "max_outstanding", "client_max_outstanding",
+     * "key_failure_policy", "labels",
      * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
      * "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
      * </pre>
@@ -757,7 +765,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-     * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+     * "retry.max_backoff", "max_outstanding", "client_max_outstanding",
+     * "key_failure_policy", "labels",
      * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
      * "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
      * </pre>
@@ -777,7 +786,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-     * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+     * "retry.max_backoff", "max_outstanding", "client_max_outstanding",
+     * "key_failure_policy", "labels",
      * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
      * "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
      * </pre>
@@ -792,7 +802,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-     * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+     * "retry.max_backoff", "max_outstanding", "client_max_outstanding",
+     * "key_failure_policy", "labels",
      * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
      * "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
      * </pre>
@@ -810,7 +821,8 @@ private static final long serialVersionUID = 0L;
     /**
      * <pre>
      * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-     * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+     * "retry.max_backoff", "max_outstanding", "client_max_outstanding",
+     * "key_failure_policy", "labels",
      * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
      * "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
      * </pre>

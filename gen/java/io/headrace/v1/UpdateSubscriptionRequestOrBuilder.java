@@ -40,7 +40,8 @@ public interface UpdateSubscriptionRequestOrBuilder extends
   /**
    * <pre>
    * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-   * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+   * "retry.max_backoff", "max_outstanding", "client_max_outstanding",
+   * "key_failure_policy", "labels",
    * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
    * "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
    * </pre>
@@ -52,7 +53,8 @@ public interface UpdateSubscriptionRequestOrBuilder extends
   /**
    * <pre>
    * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-   * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+   * "retry.max_backoff", "max_outstanding", "client_max_outstanding",
+   * "key_failure_policy", "labels",
    * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
    * "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
    * </pre>
@@ -64,7 +66,8 @@ public interface UpdateSubscriptionRequestOrBuilder extends
   /**
    * <pre>
    * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
-   * "retry.max_backoff", "max_outstanding", "client_max_outstanding", "labels",
+   * "retry.max_backoff", "max_outstanding", "client_max_outstanding",
+   * "key_failure_policy", "labels",
    * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
    * "dispatch_cap.bytes_per_second", "dispatch_cap.concurrency". At least one.
    * </pre>
