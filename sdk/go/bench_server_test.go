@@ -158,7 +158,9 @@ func (l *loopback) Subscribe(stream grpc.BidiStreamingServer[headracev1.Subscrib
 		return err
 	}
 	err = stream.Send(&headracev1.SubscribeResponse{Frame: &headracev1.SubscribeResponse_Opened_{
-		Opened: &headracev1.SubscribeResponse_Opened{},
+		Opened: &headracev1.SubscribeResponse_Opened{Features: []headracev1.Feature{
+			headracev1.Feature_FEATURE_STARTED, headracev1.Feature_FEATURE_RECALL,
+		}},
 	}})
 	window, next, settled := open.GetOpen().GetWindow().GetMessages(), uint64(1), uint64(0)
 	for err == nil {

@@ -24,10 +24,10 @@
 // Every other failure of a publish means that the message is not stored, but for
 // [ErrOutcomeForgotten], which claims neither.
 //
-// A delivery is repeated until it is acked: at least once. Leases are extended
-// as long as a delivery is held; when it is lost all the same (revoked, its
-// session broken), the context of its handler is cancelled and a settle that
-// comes later is dropped.
+// A delivery is repeated until it is acked: at least once. Its lease begins when a
+// handler or a loop gets it, and is extended as long as it is held; when it is lost all
+// the same (revoked, its session broken), the context of its handler is cancelled with
+// a cause that says why, and a settle that comes later is dropped.
 //
 // # Caveats
 //

@@ -27,6 +27,12 @@ const (
 	// DeliveriesLost: Count deliveries were revoked; Detail is the reason, such
 	// as "LEASE_EXPIRED".
 	DeliveriesLost
+	// DeliveriesRecalled: Count deliveries that nobody had begun were given back, for
+	// another subscriber had nothing to do.
+	DeliveriesRecalled
+	// SettlesDropped: Count deliveries were settled after they had been lost. Nothing
+	// is sent of that; the messages come again.
+	SettlesDropped
 	// SettlesFailed: Count deliveries could not be settled or extended because
 	// they were stale; the messages may come again.
 	SettlesFailed
@@ -40,6 +46,7 @@ var eventKindNames = [...]string{
 	PublishOpened: "publish opened", PublishBroken: "publish broken",
 	SessionOpened: "session opened", SessionBroken: "session broken", SessionDrained: "session drained",
 	GoAwayReceived: "go away", DeliveriesLost: "deliveries lost",
+	DeliveriesRecalled: "deliveries recalled", SettlesDropped: "settles dropped",
 	SettlesFailed: "settles failed", FlowChanged: "flow changed",
 }
 

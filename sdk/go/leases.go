@@ -16,7 +16,7 @@ const (
 type leases struct {
 	began   time.Time // leaseClocks count from here.
 	lease   time.Duration
-	longest time.Duration // how long after its arrival a delivery is extended.
+	longest time.Duration // how long after its lease began a delivery is extended.
 	bound   time.Duration // what the user allows; 0: no bound.
 	// next is when a lease may have to be extended; never: nothing is held.
 	next time.Duration
@@ -25,12 +25,14 @@ type leases struct {
 	anew bool
 }
 
-// leaseClock is the lease of one delivery, in time since leases.began.
+// leaseClock is the lease of one delivery, in time since leases.began. The zero value
+// is that of a delivery whose lease is still to begin.
 type leaseClock struct {
-	arrived time.Duration
-	renewed time.Duration // arrival or latest extension.
+	begun   time.Duration
+	renewed time.Duration // begun or latest extension.
 	lease   time.Duration // from renewed on.
-	capped  bool          // the server extends it no more.
+	running bool
+	capped  bool // the server extends it no more.
 }
 
 func newLeases(bound time.Duration) leases {
@@ -53,13 +55,13 @@ func (l *leases) set(lease, longest time.Duration) {
 	}
 }
 
-// arrive starts the clock of deliveries that arrived now.
-func (l *leases) arrive(now time.Time) leaseClock {
+// begin starts the clock of deliveries whose leases begin now.
+func (l *leases) begin(now time.Time) leaseClock {
 	at := now.Sub(l.began)
 	if due := at + l.lease/extendShare; l.next == never || due < l.next {
 		l.next = due
 	}
-	return leaseClock{arrived: at, renewed: at, lease: l.lease}
+	return leaseClock{begun: at, renewed: at, lease: l.lease, running: true}
 }
 
 // due reports whether sweep has something to look at.
@@ -82,6 +84,9 @@ func (l *leases) sweep(held []*Delivery, now time.Time) (extend spans, ended []*
 	l.next = never
 	for _, d := range held {
 		c := &d.lease
+		if !c.running {
+			continue // Nobody has begun it: heartbeats keep it.
+		}
 		due := c.renewed + c.lease/extendShare
 		switch {
 		case !l.extendable(c, at):
@@ -104,5 +109,5 @@ func (l *leases) sweep(held []*Delivery, now time.Time) (extend spans, ended []*
 
 // extendable reports whether a lease may still be extended.
 func (l *leases) extendable(c *leaseClock, at time.Duration) bool {
-	return !c.capped && (l.longest == 0 || at-c.arrived < l.longest)
+	return !c.capped && (l.longest == 0 || at-c.begun < l.longest)
 }

@@ -18,6 +18,8 @@ const (
 	settled
 	// lost: it is no longer this session's.
 	lost
+	// dropped: lost, and somebody settled it all the same.
+	dropped
 )
 
 // ledger is what one session holds: its deliveries, the settles that are about
@@ -32,6 +34,8 @@ type ledger struct {
 	wake chan struct{}
 	// parent is what the contexts of deliveries derive from.
 	parent context.Context //nolint:containedctx // it outlives every call, as the session does
+	// late is called, without the lock, when a delivery is settled that was lost.
+	late func()
 	// endsAtSettle: the context of a delivery ends when it is settled; else when
 	// its handler has returned.
 	endsAtSettle bool
@@ -40,6 +44,7 @@ type ledger struct {
 	received uint64 // the last sequence.
 	held     heldDeliveries
 	leases   leases
+	starts   startQueue
 	settles  settleQueue
 	confirms confirmations
 	// unconfirmed and ranges are the server's limits.
@@ -51,10 +56,11 @@ type ledger struct {
 	leaving bool
 }
 
-func newLedger(parent context.Context, config receiveConfig) *ledger {
+func newLedger(parent context.Context, config receiveConfig, late func()) *ledger {
 	return &ledger{
 		wake:         make(chan struct{}, 1),
 		parent:       parent,
+		late:         late,
 		endsAtSettle: config.iterated,
 		settles:      newSettleQueue(config.windowMessages, config.windowBytes),
 		unconfirmed:  maxUnconfirmedSettles,
@@ -71,6 +77,9 @@ func (l *ledger) start(d *Delivery) bool {
 		return false
 	}
 	d.state = begun
+	if l.starts.add(d.sequence) {
+		l.signal()
+	}
 	return true
 }
 
@@ -80,7 +89,7 @@ func (l *ledger) contextOf(d *Delivery) context.Context {
 	defer l.mu.Unlock()
 	if d.ctx == nil {
 		d.ctx, d.cancel = context.WithCancelCause(l.parent)
-		if d.state == lost {
+		if d.state == lost || d.state == dropped {
 			d.cancel(ErrDeliveryLost)
 		} else if d.state == settled && l.endsAtSettle {
 			d.cancel(nil)
@@ -92,26 +101,50 @@ func (l *ledger) contextOf(d *Delivery) context.Context {
 // settle gives a delivery its verdict, if it has none and is still the
 // session's. result, if any, gets the outcome.
 func (l *ledger) settle(d *Delivery, v verdict, result chan error) {
+	done, late := l.trySettle(d, v, result)
+	if !done && result != nil {
+		result <- ErrStaleDelivery
+	}
+	if late {
+		l.late()
+	}
+}
+
+func (l *ledger) trySettle(d *Delivery, v verdict, result chan error) (done, late bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if d.state == settled || d.state == lost {
-		if result != nil {
-			result <- ErrStaleDelivery
-		}
-		return
+	if d.state == waiting || d.state == begun {
+		l.setSettled(d, v, result, time.Now())
+		return true, false
 	}
-	l.setSettled(d, v, result, time.Now())
+	return false, d.drop()
 }
 
 // finish settles a delivery whose handler returned, if the handler did not, and
 // ends its context.
 func (l *ledger) finish(d *Delivery, v verdict) {
+	if l.tryFinish(d, v) {
+		l.late()
+	}
+}
+
+func (l *ledger) tryFinish(d *Delivery, v verdict) (late bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if d.state == begun {
 		l.setSettled(d, v, nil, time.Now())
 	}
 	d.end(nil)
+	return d.drop()
+}
+
+// drop reports whether a settle is the first one since the delivery was lost.
+func (d *Delivery) drop() bool {
+	if d.state != lost {
+		return false
+	}
+	d.state = dropped
+	return true
 }
 
 // setSettled queues the settle of a delivery that has none. The lock is held.

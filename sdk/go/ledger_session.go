@@ -1,14 +1,23 @@
 package headrace
 
 import (
+	"slices"
 	"time"
 
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
 	"github.com/headrace/headrace/sdk/go/internal/wire"
 )
 
-// opened takes the limits of the session, also when they change.
-func (l *ledger) opened(limits *headracev1.SessionLimits) {
+// opened takes what the server says of the session as it begins.
+func (l *ledger) opened(o *headracev1.SubscribeResponse_Opened) {
+	l.mu.Lock()
+	l.starts.served = slices.Contains(o.GetFeatures(), headracev1.Feature_FEATURE_STARTED)
+	l.mu.Unlock()
+	l.limit(o.GetLimits())
+}
+
+// limit takes the limits of the session, also when they change.
+func (l *ledger) limit(limits *headracev1.SessionLimits) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.leases.set(limits.GetLease().AsDuration(), limits.GetMaxLease().AsDuration())
@@ -35,7 +44,10 @@ func (l *ledger) deliver(b *wire.Batch) ([]Delivery, error) {
 	}
 	l.received += uint64(len(deliveries))
 	now := time.Now()
-	clock := l.leases.arrive(now)
+	var clock leaseClock
+	if !l.starts.served {
+		clock = l.leases.begin(now)
+	}
 	for i := range deliveries {
 		d := &deliveries[i]
 		d.session, d.lease = l, clock
@@ -52,8 +64,13 @@ func (l *ledger) deliver(b *wire.Batch) ([]Delivery, error) {
 func (l *ledger) next(now time.Time) (*headracev1.SubscribeRequest, time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.starts.due(now) {
+		if frame := l.tellStarted(now); frame != nil {
+			return frame, 0
+		}
+	}
 	if l.confirms.sent.len() >= l.unconfirmed {
-		return nil, never // A confirmation signals.
+		return nil, l.starts.wait(now) // A confirmation signals.
 	}
 	if l.leases.due(now) {
 		if frame := l.extend(now); frame != nil {
@@ -64,7 +81,7 @@ func (l *ledger) next(now time.Time) (*headracev1.SubscribeRequest, time.Duratio
 		g := l.settles.take(l.ranges)
 		return g.frame(l.confirms.next(false, g.waiters)), 0
 	}
-	return nil, shorter(l.settles.wait(now), l.leases.wait(now))
+	return nil, shorter(l.starts.wait(now), shorter(l.settles.wait(now), l.leases.wait(now)))
 }
 
 // extend returns a frame that extends what must be, or nil.
@@ -82,7 +99,7 @@ func (l *ledger) extend(now time.Time) *headracev1.SubscribeRequest {
 
 // errLeaseEnded is the cause of a context when a lease was extended as long as it
 // may be.
-var errLeaseEnded = &Error{Reason: "DELIVERY_LOST", Message: "the delivery's lease ended: it was extended as long as it may be"}
+var errLeaseEnded = lostBecause("LEASE_EXPIRED", "the delivery's lease was extended as long as it may be")
 
 // shorter returns the shorter wait; never is longer than any.
 func shorter(a, b time.Duration) time.Duration {
@@ -125,11 +142,17 @@ func (l *ledger) fail(f *headracev1.SubscribeResponse_SettleFailure) int {
 }
 
 // revoke takes deliveries away.
-func (l *ledger) revoke(ranges spans, why string) {
+func (l *ledger) revoke(ranges spans, why Reason) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.loseAll(ranges, &Error{Reason: "DELIVERY_LOST", Message: "the delivery was revoked: " + why})
+	l.loseAll(ranges, lostBecause(why, "the delivery was revoked"))
 	l.signal()
+}
+
+// lostBecause is the cause of the context of a delivery that is lost for a reason,
+// which errors.Is finds too.
+func lostBecause(why Reason, text string) *Error {
+	return &Error{Reason: "DELIVERY_LOST", cause: &Error{Reason: why}, Message: text + ": " + string(why)}
 }
 
 func (l *ledger) loseAll(ranges spans, cause error) {

@@ -65,14 +65,14 @@ func WithWindow(messages, bytes int) ReceiveOption {
 	}
 }
 
-// WithLease sets how long a delivery is this subscriber's before it must be
-// extended, 1 s to 12 h; the client extends by itself. A shorter lease finds a
+// WithLease sets how long a delivery that was begun is this subscriber's before it
+// must be extended, 1 s to 12 h; the client extends by itself. A shorter lease finds a
 // dead subscriber sooner. Default: the subscription's.
 func WithLease(d time.Duration) ReceiveOption {
 	return func(c *receiveConfig) { c.lease = d }
 }
 
-// WithMaxExtension bounds how long after its arrival a delivery's lease is
+// WithMaxExtension bounds how long after it was begun a delivery's lease is
 // extended; then it runs out and the delivery goes to somebody else. Default: as
 // long as the server allows, the subscription's max_lease.
 func WithMaxExtension(d time.Duration) ReceiveOption {

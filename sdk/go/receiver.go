@@ -69,7 +69,7 @@ func (r *receiver) session(stop context.Context) error {
 	defer cancel(nil)
 	handlers, endHandlers := context.WithCancel(base)
 	defer endHandlers()
-	s, err := r.open(ctx, stop, cancel, newLedger(handlers, r.config))
+	s, err := r.open(ctx, stop, cancel, newLedger(handlers, r.config, r.late))
 	if err != nil {
 		return err
 	}
@@ -91,6 +91,11 @@ func (r *receiver) session(stop context.Context) error {
 		return errShutdown
 	}
 	return err
+}
+
+// late tells of a settle that came late.
+func (r *receiver) late() {
+	r.events(Event{Kind: SettlesDropped, Subscription: r.subscription, Count: 1})
 }
 
 // errShutdown is why a session is opened again whose server went away.
@@ -131,13 +136,17 @@ func (s *session) handshake(open *headracev1.SubscribeRequest) error {
 	if opened == nil {
 		return errNotOpened
 	}
-	limits := opened.GetLimits()
-	s.ledger.opened(limits)
-	if interval := limits.GetHeartbeatInterval().AsDuration(); interval > 0 {
+	s.ledger.opened(opened)
+	if interval := opened.GetLimits().GetHeartbeatInterval().AsDuration(); interval > 0 {
 		s.interval = interval
 	}
 	s.silence.setInterval(s.interval)
 	return nil
+}
+
+// features are what the client can do.
+var features = []headracev1.Feature{
+	headracev1.Feature_FEATURE_RECALL, headracev1.Feature_FEATURE_STARTED, headracev1.Feature_FEATURE_DEAD_LETTERS,
 }
 
 func (r *receiver) openFrame() *headracev1.SubscribeRequest {
@@ -150,6 +159,7 @@ func (r *receiver) openFrame() *headracev1.SubscribeRequest {
 		},
 		MaxFrameBytes: r.config.maxFrameBytes,
 		Takeover:      r.config.takeover && r.sessions == 0,
+		Features:      features,
 	}
 	if r.config.lease > 0 {
 		open.Lease = durationpb.New(r.config.lease)

@@ -41,6 +41,8 @@ func (s *session) take(frame *wire.SubscribeFrame, blocked *[]headracev1.Blocked
 		if stale := s.ledger.confirm(f.SettleResult); stale > 0 {
 			s.event(Event{Kind: SettlesFailed, Count: stale})
 		}
+	case *headracev1.SubscribeResponse_Recall_:
+		s.recalled(f.Recall)
 	case *headracev1.SubscribeResponse_Revoked_:
 		s.revoked(f.Revoked)
 	case *headracev1.SubscribeResponse_FlowState_:
@@ -54,16 +56,22 @@ func (s *session) take(frame *wire.SubscribeFrame, blocked *[]headracev1.Blocked
 	return nil
 }
 
+func (s *session) recalled(r *headracev1.SubscribeResponse_Recall) {
+	if given := s.ledger.recall(spansOf(r.GetRanges())); given > 0 {
+		s.event(Event{Kind: DeliveriesRecalled, Count: given})
+	}
+}
+
 func (s *session) revoked(r *headracev1.SubscribeResponse_Revoked) {
 	ranges := spansOf(r.GetRanges())
 	why := strings.TrimPrefix(r.GetReason().String(), "REVOKE_REASON_")
-	s.ledger.revoke(ranges, why)
+	s.ledger.revoke(ranges, Reason(why))
 	s.event(Event{Kind: DeliveriesLost, Count: ranges.count(), Detail: why})
 }
 
 func (s *session) flow(f *headracev1.SubscribeResponse_FlowState, blocked *[]headracev1.BlockedBy) {
 	if limits := f.GetLimits(); limits != nil {
-		s.ledger.opened(limits)
+		s.ledger.limit(limits)
 	}
 	if slices.Equal(f.GetBlockedBy(), *blocked) {
 		return

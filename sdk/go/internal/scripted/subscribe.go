@@ -9,15 +9,18 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 )
 
-// OpenSubscribe reads Open from a subscriber and answers it.
-func OpenSubscribe(t *testing.T, s *SubscribeStream, limits *headracev1.SessionLimits) *headracev1.SubscribeRequest_Open {
+// OpenSubscribe reads Open from a subscriber and answers it, as a server with these
+// features.
+func OpenSubscribe(
+	t *testing.T, s *SubscribeStream, limits *headracev1.SessionLimits, features ...headracev1.Feature,
+) *headracev1.SubscribeRequest_Open {
 	t.Helper()
 	open := s.MustRecv(t).GetOpen()
 	if open == nil {
 		t.Fatal("the subscriber's first frame is not Open")
 	}
 	s.Send(t, &headracev1.SubscribeResponse{Frame: &headracev1.SubscribeResponse_Opened_{
-		Opened: &headracev1.SubscribeResponse_Opened{SessionId: "scripted", Limits: limits},
+		Opened: &headracev1.SubscribeResponse_Opened{SessionId: "scripted", Limits: limits, Features: features},
 	}})
 	return open
 }
@@ -70,6 +73,16 @@ func NextExtend(t *testing.T, s *SubscribeStream) *headracev1.SubscribeRequest_E
 	return f.GetExtend()
 }
 
+// NextStarted returns the subscriber's next frame, which must be a Started.
+func NextStarted(t *testing.T, s *SubscribeStream) *headracev1.SubscribeRequest_Started {
+	t.Helper()
+	f := Next(t, s)
+	if f.GetStarted() == nil {
+		t.Fatalf("the next frame is %v, not a started", f)
+	}
+	return f.GetStarted()
+}
+
 // NextDrain returns the subscriber's next frame, which must be a Drain.
 func NextDrain(t *testing.T, s *SubscribeStream) *headracev1.SubscribeRequest_Drain {
 	t.Helper()
@@ -101,6 +114,13 @@ func Ranges(pairs ...uint64) []*headracev1.SequenceRange {
 		all = append(all, &headracev1.SequenceRange{First: pair[0], Last: pair[len(pair)-1]})
 	}
 	return all
+}
+
+// Recall is a frame that asks for one range back.
+func Recall(first, last uint64) *headracev1.SubscribeResponse {
+	return &headracev1.SubscribeResponse{Frame: &headracev1.SubscribeResponse_Recall_{
+		Recall: &headracev1.SubscribeResponse_Recall{Ranges: Ranges(first, last)},
+	}}
 }
 
 // Revoked is a frame that takes one range away.
