@@ -1,6 +1,8 @@
 package server
 
 import (
+	"errors"
+
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
 	"github.com/headrace/headrace/server/broker"
 	"github.com/headrace/headrace/server/wire"
@@ -67,6 +69,9 @@ func (o *outcome) store(run *headracev1.PublishedRun) {
 func (o *outcome) addFailed(first uint64, count int, err error, refused []refusedMessage) {
 	reason, _ := reasonOf(err)
 	whole := wire.Failure{Reason: reason}
+	if full := (*broker.BacklogFullError)(nil); errors.As(err, &full) {
+		whole.Field = string(full.Subscription)
+	}
 	next := 0
 	for _, r := range refused {
 		o.fail(first+uint64(next), r.index-next, whole)

@@ -26,6 +26,8 @@ const (
 	metadataField = "field"
 	metadataLimit = "limit"
 	metadataValue = "value"
+
+	metadataSubscription = "subscription"
 )
 
 // refusal is what the server itself does not accept of a client. Its text is for
@@ -75,6 +77,7 @@ const (
 	reasonPositionOutOfRange = headracev1.ErrorReason_ERROR_REASON_POSITION_OUT_OF_RANGE
 
 	reasonDiskFull              = headracev1.ErrorReason_ERROR_REASON_DISK_FULL
+	reasonBacklogFull           = headracev1.ErrorReason_ERROR_REASON_BACKLOG_FULL
 	reasonPublishWindowExceeded = headracev1.ErrorReason_ERROR_REASON_PUBLISH_WINDOW_EXCEEDED
 	reasonSlowReader            = headracev1.ErrorReason_ERROR_REASON_SLOW_READER
 	reasonResultsUnread         = headracev1.ErrorReason_ERROR_REASON_RESULTS_UNREAD
@@ -147,6 +150,9 @@ var verdicts = map[headracev1.ErrorReason]verdict{
 	reasonDiskFull: {
 		code: codes.ResourceExhausted, text: "the disk is too full to accept messages", retryAfter: 5 * time.Second,
 	},
+	reasonBacklogFull: {
+		code: codes.ResourceExhausted, text: "a subscription's backlog is at its cap", retryAfter: time.Second,
+	},
 	reasonPublishWindowExceeded: {code: codes.ResourceExhausted, text: "more was sent than the publish window allows"},
 	reasonSlowReader:            {code: codes.ResourceExhausted, text: "a frame could not be written in time"},
 	reasonResultsUnread:         {code: codes.ResourceExhausted, text: "too many results wait unread"},
@@ -205,6 +211,7 @@ var sentinels = []struct {
 	{broker.ErrMessageTooLarge, reasonMessageTooLarge},
 	{broker.ErrLimitReached, reasonLimitReached},
 	{broker.ErrDiskFull, reasonDiskFull},
+	{broker.ErrBacklogFull, reasonBacklogFull},
 	{broker.ErrDraining, reasonDraining},
 	{broker.ErrStoreUnavailable, reasonStoreUnavailable},
 	{broker.ErrFenced, reasonFenced},
@@ -284,6 +291,9 @@ func metadata(err error) map[string]string {
 	out := map[string]string{}
 	if field := (*broker.FieldError)(nil); errors.As(err, &field) {
 		out[metadataField], out[metadataLimit] = field.Field, field.Limit
+	}
+	if full := (*broker.BacklogFullError)(nil); errors.As(err, &full) {
+		out[metadataSubscription] = string(full.Subscription)
 	}
 	if own := (*refusal)(nil); errors.As(err, &own) {
 		out[metadataField], out[metadataLimit], out[metadataValue] = own.field, own.limit, own.value

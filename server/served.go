@@ -19,11 +19,11 @@ var notServedFields = names(
 	"Subscription.expire_after",
 	"Subscription.dead_letter_topic",
 	"Subscription.filter",
-	"Subscription.backlog_cap",
 )
 
 // notServedValues are the enum values that this server does not serve.
 var notServedValues = names(
+	"BACKLOG_ACTION_DEAD_LETTER",
 	"DURABILITY_BUFFERED",
 	"DURABILITY_REPLICATED",
 	"SUBSCRIPTION_MODE_FAILOVER",

@@ -43,7 +43,7 @@ func newSubscriptionConfig(s *headracev1.Subscription) (broker.SubscriptionConfi
 // the longest lease, whose default depends on it.
 var createdPaths = []string{
 	"lease", "max_lease", "retry", "max_outstanding", "client_max_outstanding", "labels", "key_failure_policy",
-	"paused", "dispatch_cap",
+	"paused", "dispatch_cap", "backlog_cap",
 }
 
 // checkCreated refuses what a new subscription may not say.
@@ -70,6 +70,7 @@ var subscriptionPaths = map[string]taker[broker.SubscriptionConfig, *headracev1.
 	"client_max_outstanding": takeClientMaxOutstanding,
 	"key_failure_policy":     takeKeyPolicy,
 	"dispatch_cap":           takeDispatchCap,
+	"backlog_cap":            takeBacklogCap,
 
 	"dispatch_cap.messages_per_second": takeMessagesPerSecond,
 	"dispatch_cap.bytes_per_second":    takeBytesPerSecond,
@@ -217,6 +218,7 @@ func subscriptionProto(s broker.Subscription) *headracev1.Subscription {
 		Labels:               s.Labels,
 		Paused:               s.Paused,
 		DispatchCap:          dispatchCapProto(s.DispatchCap),
+		BacklogCap:           backlogCapProto(s.BacklogCap),
 		KeyFailurePolicy:     keyPolicyProto(s),
 		CreateTime:           timestamppb.New(s.CreatedAt),
 		State:                stateProto(s.State),

@@ -92,6 +92,9 @@ const (
 type PartitionStats struct {
 	// First is the first retained offset, Next the one that the next message gets.
 	First, Next Offset
+	// FirstTime is the log time at First, as far as it is known, NextTime that of the
+	// last message.
+	FirstTime, NextTime time.Time
 	// RetainedMessages and RetainedBytes count from First to Next, without holes.
 	RetainedMessages, RetainedBytes uint64
 	// NextBytes is the cumulative size of every message ever, up to Next.

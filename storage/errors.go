@@ -10,6 +10,8 @@ var (
 	// ErrNoSpace is returned when the disk is below the mark that keeps the store
 	// working. Nothing of the call was stored.
 	ErrNoSpace = errors.New("storage: no space")
+	// ErrBacklogFull is returned when a publish that is Full has something to store.
+	ErrBacklogFull = errors.New("storage: backlog full")
 	// ErrTooLarge is returned when a publish does not fit a commit segment or a
 	// batch does not fit an engine's transaction.
 	ErrTooLarge = errors.New("storage: too large")

@@ -36,8 +36,11 @@ type Publish struct {
 	Appends []Append
 	// Producer, when not nil, makes it a batch of a producer's.
 	Producer *ProducerBatch
+	// Full: a backlog of the topic's is full, so that nothing new is stored; what was
+	// stored before still has its answer.
+	Full bool
 	// Err is the outcome, set before completion: nil when every append is durable,
-	// ErrNoSpace, ErrTooLarge, ErrUnavailable or ErrNotFound (a topic is gone) when
+	// ErrNoSpace, ErrBacklogFull, ErrTooLarge, ErrUnavailable or ErrNotFound (a topic is gone) when
 	// nothing is stored, ErrUnknown when it may be, ErrDataLoss when a partition is
 	// fenced. Of a producer's batch also ErrStaleProducer, ErrSequenceGap,
 	// ErrBatchChanged and ErrOutcomeForgotten, the last of which says nothing of what

@@ -153,6 +153,9 @@ var (
 
 	// ErrDiskFull is returned when the server's disk is too full for messages.
 	ErrDiskFull = reason("DISK_FULL")
+	// ErrBacklogFull is returned when a subscription of the topic has as large a backlog as
+	// it may, and wants publishes refused until it has less.
+	ErrBacklogFull = reason("BACKLOG_FULL")
 	// ErrPublishWindowExceeded is returned when more was sent than allowed.
 	ErrPublishWindowExceeded = reason("PUBLISH_WINDOW_EXCEEDED")
 	// ErrSlowReader is returned when a frame could not be written in time.

@@ -46,6 +46,7 @@ var sentinels = map[headracev1.ErrorReason]error{
 	headracev1.ErrorReason_ERROR_REASON_BACKUP_RUNNING:           ErrBackupRunning,
 	headracev1.ErrorReason_ERROR_REASON_POSITION_OUT_OF_RANGE:    ErrPositionOutOfRange,
 	headracev1.ErrorReason_ERROR_REASON_DISK_FULL:                ErrDiskFull,
+	headracev1.ErrorReason_ERROR_REASON_BACKLOG_FULL:             ErrBacklogFull,
 	headracev1.ErrorReason_ERROR_REASON_PUBLISH_WINDOW_EXCEEDED:  ErrPublishWindowExceeded,
 	headracev1.ErrorReason_ERROR_REASON_SLOW_READER:              ErrSlowReader,
 	headracev1.ErrorReason_ERROR_REASON_RESULTS_UNREAD:           ErrResultsUnread,

@@ -18,7 +18,8 @@ type PublishResult struct {
 // client closed, or its producer became stale, before the result of what was sent,
 // and [WithoutProducer] when the stream broke; [ErrOutcomeForgotten],
 // [ErrStaleProducer], [ErrBufferFull], [ErrClosed], [ErrUnreachable]; what the server says of the message, for instance
-// [ErrTopicNotFound], [ErrMessageTooLarge], [ErrInvalidField], [ErrDiskFull].
+// [ErrTopicNotFound], [ErrMessageTooLarge], [ErrInvalidField], [ErrDiskFull],
+// [ErrBacklogFull].
 func (r *PublishResult) Get(ctx context.Context) (MessageID, error) {
 	p, err := r.Position(ctx)
 	if err != nil {

@@ -66,6 +66,9 @@ func (l *loop) collectOrders() {
 		l.maxLease = o.configure.Config.LeaseCap
 		l.events = append(l.events, o.configure)
 	}
+	if o.backlogCap != nil {
+		l.setBacklogCap(*o.backlogCap)
+	}
 	if o.shutdown != nil {
 		l.drains = true
 		o.shutdown.At = l.now

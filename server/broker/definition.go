@@ -81,6 +81,8 @@ func storedSubscription(c SubscriptionConfig, topic storage.TopicID) (storage.Su
 		ClientMaxOutstanding: definedCeiling(c.ClientMaxOutstanding),
 		Labels:               c.Labels,
 		Paused:               c.Paused,
+		BacklogCap:           definedBacklogCap(c.BacklogCap),
+		BacklogAction:        storagev1.DefinedBacklogAction(c.BacklogCap.Action),
 
 		CapMessagesPerSecond: c.DispatchCap.MessagesPerSecond,
 		CapBytesPerSecond:    c.DispatchCap.BytesPerSecond,
@@ -116,6 +118,9 @@ func subscriptionConfig(s storage.Subscription, topic Name) (SubscriptionConfig,
 		ClientMaxOutstanding: ceilingAmount(d.GetClientMaxOutstanding()),
 		Labels:               d.GetLabels(),
 		Paused:               d.GetPaused(),
+		BacklogCap: BacklogCap{
+			Max: ceilingAmount(d.GetBacklogCap()), Action: BacklogAction(d.GetBacklogAction()),
+		},
 		DispatchCap: DispatchCap{
 			MessagesPerSecond: d.GetCapMessagesPerSecond(),
 			BytesPerSecond:    d.GetCapBytesPerSecond(),
@@ -151,6 +156,15 @@ func encodeDefinition(m proto.Message) ([]byte, error) {
 		return nil, invalidField("labels", "smaller together")
 	}
 	return encoded, nil
+}
+
+// definedBacklogCap is nil where there is none: such a definition has the bytes that it
+// had before there were caps.
+func definedBacklogCap(c BacklogCap) *storagev1.DefinedCeiling {
+	if !c.some() {
+		return nil
+	}
+	return definedCeiling(c.Max)
 }
 
 func definedCeiling(a Amount) *storagev1.DefinedCeiling {

@@ -106,11 +106,15 @@ func (f *fakeStore) Stats(p storage.PartitionID) (storage.PartitionStats, error)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	partition := f.partitions[p]
-	return storage.PartitionStats{
+	stats := storage.PartitionStats{
 		First: partition.first, Next: partition.next,
 		RetainedMessages: uint64(partition.next - partition.first), RetainedBytes: partition.bytes,
 		NextBytes: partition.bytes,
-	}, nil
+	}
+	if n := len(partition.times); n > 0 {
+		stats.FirstTime, stats.NextTime = partition.times[0], partition.times[n-1]
+	}
+	return stats, nil
 }
 
 // segment copies the run that holds an offset. It searches by halves: on a busy

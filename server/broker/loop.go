@@ -95,6 +95,12 @@ type loop struct {
 	held    bool
 	drains  bool
 
+	// keeper keeps the backlog within its cap; nil without one. full are the topic's.
+	keeper *backlogKeeper
+	full   *fullBacklogs
+	// judged is closed when the backlog was looked at for the first time.
+	judged chan struct{}
+
 	// mean is the mean size of retained messages, measured at meanAt.
 	mean   float64
 	meanAt delivery.Instant
@@ -111,9 +117,13 @@ func (l *loop) run() {
 	defer l.timer.Stop()
 	defer l.store.WatchKept(l.route.topic, l.keeps)()
 	l.headsRose, l.keptRose = true, true
+	l.turn()
+	close(l.judged)
 	for l.fate == nil {
-		l.turn()
 		l.wait()
+		if l.fate == nil {
+			l.turn()
+		}
 	}
 }
 
@@ -126,6 +136,9 @@ func (l *loop) turn() {
 	l.state.Apply(l.now, l.events...)
 	for _, effect := range l.state.Next(l.now) {
 		l.perform(effect)
+	}
+	if l.keeper != nil {
+		l.keepBacklog()
 	}
 	l.publishSnapshot()
 	l.answerQueries()
@@ -193,6 +206,7 @@ func (l *loop) finish() {
 	if errors.Is(l.fate, ErrDataLoss) {
 		l.logger.Error("subscription stopped", "subscription", l.name, "error", l.fate)
 	}
+	l.setBacklogCap(BacklogCap{})
 	l.mailbox.close(l.fate)
 	l.fetcher.close()
 	l.segments.clear()
@@ -209,9 +223,12 @@ func (l *loop) finish() {
 func (l *loop) forget(s *Session) {
 	delete(l.sessions, s.handle)
 	s.leave()
-	if len(l.sessions) > 0 {
-		return
+	if len(l.sessions) == 0 && l.keeper == nil {
+		l.unwatch()
 	}
+}
+
+func (l *loop) unwatch() {
 	for _, cancel := range l.watches {
 		cancel()
 	}

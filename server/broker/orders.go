@@ -24,6 +24,8 @@ type orderSlot struct {
 	// shutdown and configure are handed to the state machine.
 	shutdown  *delivery.Shutdown
 	configure *delivery.Configure
+	// backlogCap is the cap from now on.
+	backlogCap *BacklogCap
 	// asked are those who want a new snapshot; each is signalled, capacity 1.
 	asked []chan<- struct{}
 	// queries are questions to answer.

@@ -72,6 +72,8 @@ type PublishBatch struct {
 	split *batchSplit
 	// refused says that the store never sees the batch.
 	refused bool
+	// full says whose backlog was full as a producer's batch was handed over.
+	full error
 	// handedAt is when the batch went to the store.
 	handedAt delivery.Instant
 }

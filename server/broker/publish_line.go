@@ -77,6 +77,7 @@ func (l *publishLine) judge(batch *PublishBatch) {
 	if batch.Err == nil {
 		batch.Err = batch.Topic.topic.usable()
 	}
+	l.judgeBacklogs(batch)
 	// What becomes of a producer's batch only the store can say: also of one that is
 	// stored already, or of which nothing is to be stored.
 	if batch.Err == nil && batch.Sequence == nil && !l.store.AcceptsPublishes() {
@@ -94,6 +95,20 @@ func (l *publishLine) judge(batch *PublishBatch) {
 	if batch.Sequence != nil {
 		batch.number(l.producer.Producer)
 	}
+}
+
+// judgeBacklogs refuses a batch while a backlog is full; of a producer's batch only the
+// store can say whether it is a new one.
+func (l *publishLine) judgeBacklogs(batch *PublishBatch) {
+	if batch.Err != nil {
+		return
+	}
+	full := batch.Topic.topic.full.err()
+	if full != nil && batch.Sequence != nil {
+		batch.full, batch.publish.Full = full, true
+		return
+	}
+	batch.Err = full
 }
 
 // answer puts a batch at the end of the line that asks for something and has its
@@ -170,8 +185,11 @@ func (b *PublishBatch) settle(store Store) error {
 		return nil
 	}
 	b.Err = storeError(err)
+	if errors.Is(err, storage.ErrBacklogFull) && b.full != nil {
+		b.Err = b.full
+	}
 	for _, outcome := range []error{
-		ErrDiskFull, ErrDataLoss, ErrMessageTooLarge, ErrSequenceGap, ErrBatchChanged, ErrOutcomeForgotten,
+		ErrDiskFull, ErrBacklogFull, ErrDataLoss, ErrMessageTooLarge, ErrSequenceGap, ErrBatchChanged, ErrOutcomeForgotten,
 	} {
 		if errors.Is(b.Err, outcome) {
 			return nil

@@ -11,6 +11,7 @@ import (
 // like ErrNotFound, means something else in each call.
 var storeErrors = []struct{ storage, broker error }{
 	{storage.ErrNoSpace, ErrDiskFull},
+	{storage.ErrBacklogFull, ErrBacklogFull},
 	{storage.ErrUnavailable, ErrStoreUnavailable},
 	{storage.ErrUnknown, ErrUnknownOutcome},
 	{storage.ErrFenced, ErrFenced},

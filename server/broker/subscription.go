@@ -67,6 +67,7 @@ func (b *Broker) openSubscription(ctx context.Context, stored storage.Subscripti
 			s.deadLetters.Add(int64(cursors[i].Dead))
 		}
 		s.loop = b.startLoop(s, config, cursors)
+		s.loop.awaitJudgement()
 	}
 	return s
 }
@@ -125,6 +126,8 @@ func (b *Broker) startLoop(s *subscription, config SubscriptionConfig, cursors [
 		keyed:      config.Order == OrderKey,
 		known:      make([]storage.Offset, s.route.places()),
 		headEvents: make([]delivery.Head, s.route.places()),
+		full:       &s.topic.full,
+		judged:     make(chan struct{}),
 		kept:       make([]storage.Offset, s.route.partitions),
 		keeps:      make(chan struct{}, 1), // capacity 1: likewise
 		now:        b.clock.now(),
@@ -132,6 +135,7 @@ func (b *Broker) startLoop(s *subscription, config SubscriptionConfig, cursors [
 	}
 	l.meter = meter{since: l.now, changed: l.now}
 	l.state = delivery.New(b.machineConfig(config, s.id), l.recoverCursors(cursors))
+	l.setBacklogCap(config.BacklogCap)
 	if !b.life.start(l.run) {
 		l.fate = ErrDraining
 		l.finish()

@@ -64,6 +64,8 @@ type SubscriptionConfig struct {
 	ClientMaxOutstanding Amount
 	// Labels are free: at most MaxLabels of at most MaxLabelsBytes together.
 	Labels map[string]string
+	// BacklogCap bounds what is not settled.
+	BacklogCap BacklogCap
 	// Paused: nothing is delivered.
 	Paused bool
 	// DispatchCap bounds rates and concurrency; a field that is 0 bounds nothing.
@@ -118,5 +120,5 @@ func (c SubscriptionConfig) validate() error {
 	case c.MaxOutstanding.Messages < 1 || c.MaxOutstanding.Bytes < 1:
 		return invalidField("max_outstanding", "at least 1 message and 1 byte")
 	}
-	return errors.Join(c.validateOrder(), validateDispatchCap(c.DispatchCap), validateLabels(c.Labels))
+	return errors.Join(c.validateOrder(), c.validateBacklogCap(), validateDispatchCap(c.DispatchCap), validateLabels(c.Labels))
 }

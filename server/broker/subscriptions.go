@@ -138,7 +138,7 @@ func (b *Broker) UpdateSubscription(ctx context.Context, name Name, change func(
 	}
 	s.config.Store(&config)
 	configure := &delivery.Configure{Config: b.machineConfig(config, s.id)}
-	s.loop.orders.give(func(o *orderSlot) { o.configure = configure })
+	s.loop.orders.give(func(o *orderSlot) { o.configure, o.backlogCap = configure, &config.BacklogCap })
 	return s.view(), nil
 }
 

@@ -31,6 +31,8 @@ type topic struct {
 
 	// subscriptions counts them; under the catalog's mutex.
 	subscriptions int
+	// full are the subscriptions that have publishes refused.
+	full fullBacklogs
 	// handle is what publishers get.
 	handle PublishTopic
 }

@@ -42,6 +42,9 @@ func (c *committer) admit(p *storage.Publish) (n need, err error) {
 	if c.refusing() {
 		return n, storage.ErrNoSpace
 	}
+	if p.Full {
+		return n, storage.ErrBacklogFull
+	}
 	for i := range p.Appends {
 		a := &p.Appends[i]
 		if err := checkAppend(a); err != nil {

@@ -119,6 +119,8 @@ func (m *marks) stats() storage.PartitionStats {
 	return storage.PartitionStats{
 		First:            m.first.Offset,
 		Next:             m.next.Offset,
+		FirstTime:        m.first.LogTime,
+		NextTime:         m.next.LogTime,
 		RetainedMessages: m.next.Before.Messages - m.first.Before.Messages - m.holes.Messages,
 		RetainedBytes:    m.next.Before.Bytes - m.first.Before.Bytes - m.holes.Bytes,
 		NextBytes:        m.next.Before.Bytes,

@@ -65,6 +65,13 @@ func (s *State) Stats(into *Stats) {
 	}
 }
 
+// Backlogs gives each partition's figures, by partition. It costs O(partitions).
+func (s *State) Backlogs(give func(PartitionStats)) {
+	for _, p := range s.order {
+		give(PartitionStats{Partition: p.id, Floor: p.floor, Head: p.head, Backlog: p.backlog(), Counters: p.counters})
+	}
+}
+
 func (s *State) statsOf(x *session) SessionStats {
 	blocked, _ := s.blocked(x)
 	return SessionStats{

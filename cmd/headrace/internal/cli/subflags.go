@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -81,6 +82,7 @@ type subFlags struct {
 	labels                                         []string
 	keyFailurePolicy                               keyPolicyFlag
 	cap                                            capFlags
+	backlog                                        backlogFlags
 }
 
 func (f *subFlags) add(c *cobra.Command) {
@@ -104,6 +106,7 @@ func (f *subFlags) add(c *cobra.Command) {
 	flags.Var(&f.keyFailurePolicy, "key-failure-policy",
 		"what a message that is given up does to its key: block, park-key, skip (server's default: block)")
 	f.cap.add(c)
+	f.backlog.add(c)
 	flags.StringArrayVar(&f.labels, "label", nil, "a label, key=value; may be repeated")
 }
 
@@ -126,7 +129,8 @@ func (f *subFlags) apply(c *cobra.Command, s *headracev1.Subscription) (fields [
 	set("label", "labels", func() { s.Labels, err = parseLabels(f.labels) })
 	fields = append(fields, f.applyCeilings(c, s)...)
 	fields = append(fields, f.cap.apply(c, s)...)
-	return fields, err
+	backlog, backlogErr := f.backlog.apply(c, s)
+	return append(fields, backlog...), errors.Join(err, backlogErr)
 }
 
 // applyCeilings sets the ceilings of which the command line gives a part. The

@@ -32,6 +32,7 @@ type subView struct {
 	State                        string            `json:"state"`
 	Paused                       bool              `json:"paused"`
 	capView
+	backlogView
 }
 
 func viewSub(s *headracev1.Subscription) subView {
@@ -58,6 +59,7 @@ func viewSub(s *headracev1.Subscription) subView {
 		State:                        shortEnum(s.GetState().String(), "RESOURCE_STATE_"),
 		Paused:                       s.GetPaused(),
 		capView:                      viewCap(s.GetDispatchCap()),
+		backlogView:                  viewBacklog(s.GetBacklogCap()),
 	}
 }
 
@@ -75,6 +77,7 @@ var subColumns = []output.Column[subView]{
 		return amountText(v.MaxOutstandingMessages, v.MaxOutstandingBytes)
 	}},
 	{Head: "CAP", Cell: func(v subView) string { return v.capText() }},
+	{Head: "BACKLOG CAP", Cell: func(v subView) string { return v.backlogText() }},
 	{Head: "CREATED", Cell: func(v subView) string { return timeText(v.CreateTime) }},
 	{Head: "STATE", Cell: stateText},
 	{Head: "LABELS", Cell: func(v subView) string { return labelText(v.Labels) }},

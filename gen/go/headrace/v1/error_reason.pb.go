@@ -108,6 +108,10 @@ const (
 	// RESOURCE_EXHAUSTED: a limit on the number of sessions, topics or
 	// subscriptions is reached. Carries RetryInfo.
 	ErrorReason_ERROR_REASON_LIMIT_REACHED ErrorReason = 54
+	// RESOURCE_EXHAUSTED: the backlog of a subscription of the topic is at its cap, and
+	// its action is to refuse publishes. Metadata names the subscription. Carries
+	// RetryInfo.
+	ErrorReason_ERROR_REASON_BACKLOG_FULL ErrorReason = 55
 	// UNAVAILABLE: the server is starting. Carries RetryInfo.
 	ErrorReason_ERROR_REASON_STARTING ErrorReason = 60
 	// UNAVAILABLE: the server is stopping.
@@ -179,6 +183,7 @@ var (
 		52: "ERROR_REASON_SLOW_READER",
 		53: "ERROR_REASON_RESULTS_UNREAD",
 		54: "ERROR_REASON_LIMIT_REACHED",
+		55: "ERROR_REASON_BACKLOG_FULL",
 		60: "ERROR_REASON_STARTING",
 		61: "ERROR_REASON_DRAINING",
 		62: "ERROR_REASON_STORE_UNAVAILABLE",
@@ -229,6 +234,7 @@ var (
 		"ERROR_REASON_SLOW_READER":              52,
 		"ERROR_REASON_RESULTS_UNREAD":           53,
 		"ERROR_REASON_LIMIT_REACHED":            54,
+		"ERROR_REASON_BACKLOG_FULL":             55,
 		"ERROR_REASON_STARTING":                 60,
 		"ERROR_REASON_DRAINING":                 61,
 		"ERROR_REASON_STORE_UNAVAILABLE":        62,
@@ -277,7 +283,7 @@ var File_headrace_v1_error_reason_proto protoreflect.FileDescriptor
 
 const file_headrace_v1_error_reason_proto_rawDesc = "" +
 	"\n" +
-	"\x1eheadrace/v1/error_reason.proto\x12\vheadrace.v1*\xd5\f\n" +
+	"\x1eheadrace/v1/error_reason.proto\x12\vheadrace.v1*\xf4\f\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19ERROR_REASON_INVALID_NAME\x10\x01\x12\x1e\n" +
@@ -313,7 +319,8 @@ const file_headrace_v1_error_reason_proto_rawDesc = "" +
 	"$ERROR_REASON_PUBLISH_WINDOW_EXCEEDED\x103\x12\x1c\n" +
 	"\x18ERROR_REASON_SLOW_READER\x104\x12\x1f\n" +
 	"\x1bERROR_REASON_RESULTS_UNREAD\x105\x12\x1e\n" +
-	"\x1aERROR_REASON_LIMIT_REACHED\x106\x12\x19\n" +
+	"\x1aERROR_REASON_LIMIT_REACHED\x106\x12\x1d\n" +
+	"\x19ERROR_REASON_BACKLOG_FULL\x107\x12\x19\n" +
 	"\x15ERROR_REASON_STARTING\x10<\x12\x19\n" +
 	"\x15ERROR_REASON_DRAINING\x10=\x12\"\n" +
 	"\x1eERROR_REASON_STORE_UNAVAILABLE\x10>\x12\x1a\n" +

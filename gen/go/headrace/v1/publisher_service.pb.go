@@ -235,7 +235,8 @@ type PublishFailure struct {
 	Count uint32 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
 	// Why.
 	Reason ErrorReason `protobuf:"varint,3,opt,name=reason,proto3,enum=headrace.v1.ErrorReason" json:"reason,omitempty"`
-	// The message's field that is at fault, where one is.
+	// The message's field that is at fault, where one is; of BACKLOG_FULL, the
+	// subscription's name, where it is known.
 	Field string `protobuf:"bytes,4,opt,name=field,proto3" json:"field,omitempty"`
 	// The limit that was passed, where there is one, in the field's unit.
 	Limit         uint64 `protobuf:"varint,5,opt,name=limit,proto3" json:"limit,omitempty"`

@@ -265,11 +265,14 @@ type BacklogAction int32
 const (
 	// The default: BACKLOG_ACTION_REJECT_PUBLISH.
 	BacklogAction_BACKLOG_ACTION_UNSPECIFIED BacklogAction = 0
-	// Publishing to the topic is refused.
+	// Publishing to the topic is refused with BACKLOG_FULL as long as the backlog is not
+	// below the bound. A batch is refused as a whole, whatever of it would have had room.
 	BacklogAction_BACKLOG_ACTION_REJECT_PUBLISH BacklogAction = 1
-	// The oldest messages are settled.
+	// The oldest messages of all partitions are settled, outstanding ones too, until the
+	// rest is within the bound; SubscriptionStats.dropped counts them.
 	BacklogAction_BACKLOG_ACTION_DROP_OLDEST BacklogAction = 2
-	// The oldest messages become dead letters.
+	// The oldest messages that nobody got yet become dead letters with
+	// DEAD_LETTER_REASON_BACKLOG. Not served yet: NOT_SERVED.
 	BacklogAction_BACKLOG_ACTION_DEAD_LETTER BacklogAction = 3
 )
 
@@ -365,7 +368,7 @@ type Subscription struct {
 	DeadLetterTopic string `protobuf:"bytes,16,opt,name=dead_letter_topic,json=deadLetterTopic,proto3" json:"dead_letter_topic,omitempty"`
 	// Only messages that match are delivered. Not served yet: NOT_SERVED when set.
 	Filter string `protobuf:"bytes,17,opt,name=filter,proto3" json:"filter,omitempty"`
-	// A bound on the backlog. Not served yet: NOT_SERVED when set.
+	// A bound on the backlog. Default: none. May be updated.
 	BacklogCap *BacklogCap `protobuf:"bytes,18,opt,name=backlog_cap,json=backlogCap,proto3" json:"backlog_cap,omitempty"`
 	// Bounds on the rate and the concurrency of deliveries. Default: none. May be
 	// updated, also while sessions are open; as a whole or part by part.
@@ -652,10 +655,13 @@ func (x *RetryPolicy) GetMaxDeliveries() uint32 {
 	return 0
 }
 
-// BacklogCap bounds what a subscription has not settled.
+// BacklogCap bounds what a subscription has not settled of its topic, outstanding
+// messages included; what was redriven does not count. It is judged as messages are
+// stored and settled, by cumulative counts: messages exactly, bytes in proportion
+// where sizes differ. What publishers have on the way may go above it for a moment.
 type BacklogCap struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The most messages and bytes.
+	// The most messages and bytes; a unit that is 0 is not bounded.
 	Max *Amount `protobuf:"bytes,1,opt,name=max,proto3" json:"max,omitempty"`
 	// What happens at the bound.
 	Action        BacklogAction `protobuf:"varint,2,opt,name=action,proto3,enum=headrace.v1.BacklogAction" json:"action,omitempty"`

@@ -40,6 +40,7 @@ class ErrorReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     ERROR_REASON_SLOW_READER: _ClassVar[ErrorReason]
     ERROR_REASON_RESULTS_UNREAD: _ClassVar[ErrorReason]
     ERROR_REASON_LIMIT_REACHED: _ClassVar[ErrorReason]
+    ERROR_REASON_BACKLOG_FULL: _ClassVar[ErrorReason]
     ERROR_REASON_STARTING: _ClassVar[ErrorReason]
     ERROR_REASON_DRAINING: _ClassVar[ErrorReason]
     ERROR_REASON_STORE_UNAVAILABLE: _ClassVar[ErrorReason]
@@ -88,6 +89,7 @@ ERROR_REASON_PUBLISH_WINDOW_EXCEEDED: ErrorReason
 ERROR_REASON_SLOW_READER: ErrorReason
 ERROR_REASON_RESULTS_UNREAD: ErrorReason
 ERROR_REASON_LIMIT_REACHED: ErrorReason
+ERROR_REASON_BACKLOG_FULL: ErrorReason
 ERROR_REASON_STARTING: ErrorReason
 ERROR_REASON_DRAINING: ErrorReason
 ERROR_REASON_STORE_UNAVAILABLE: ErrorReason

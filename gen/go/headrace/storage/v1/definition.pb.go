@@ -287,6 +287,59 @@ func (DefinedGuarantee) EnumDescriptor() ([]byte, []int) {
 	return file_headrace_storage_v1_definition_proto_rawDescGZIP(), []int{4}
 }
 
+// DefinedBacklogAction is what happens when a backlog is above its cap.
+type DefinedBacklogAction int32
+
+const (
+	// Publishes are refused. It means nothing without a cap.
+	DefinedBacklogAction_DEFINED_BACKLOG_ACTION_UNSPECIFIED DefinedBacklogAction = 0
+	// The oldest messages are settled.
+	DefinedBacklogAction_DEFINED_BACKLOG_ACTION_DROP_OLDEST DefinedBacklogAction = 1
+	// The oldest messages become dead letters.
+	DefinedBacklogAction_DEFINED_BACKLOG_ACTION_DEAD_LETTER DefinedBacklogAction = 2
+)
+
+// Enum value maps for DefinedBacklogAction.
+var (
+	DefinedBacklogAction_name = map[int32]string{
+		0: "DEFINED_BACKLOG_ACTION_UNSPECIFIED",
+		1: "DEFINED_BACKLOG_ACTION_DROP_OLDEST",
+		2: "DEFINED_BACKLOG_ACTION_DEAD_LETTER",
+	}
+	DefinedBacklogAction_value = map[string]int32{
+		"DEFINED_BACKLOG_ACTION_UNSPECIFIED": 0,
+		"DEFINED_BACKLOG_ACTION_DROP_OLDEST": 1,
+		"DEFINED_BACKLOG_ACTION_DEAD_LETTER": 2,
+	}
+)
+
+func (x DefinedBacklogAction) Enum() *DefinedBacklogAction {
+	p := new(DefinedBacklogAction)
+	*p = x
+	return p
+}
+
+func (x DefinedBacklogAction) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (DefinedBacklogAction) Descriptor() protoreflect.EnumDescriptor {
+	return file_headrace_storage_v1_definition_proto_enumTypes[5].Descriptor()
+}
+
+func (DefinedBacklogAction) Type() protoreflect.EnumType {
+	return &file_headrace_storage_v1_definition_proto_enumTypes[5]
+}
+
+func (x DefinedBacklogAction) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use DefinedBacklogAction.Descriptor instead.
+func (DefinedBacklogAction) EnumDescriptor() ([]byte, []int) {
+	return file_headrace_storage_v1_definition_proto_rawDescGZIP(), []int{5}
+}
+
 // TopicDefinition is the broker's own description of a topic, beside what the
 // store knows by itself: TopicRecord.definition.
 type TopicDefinition struct {
@@ -391,8 +444,12 @@ type SubscriptionDefinition struct {
 	CapMessagesPerSecond float64 `protobuf:"fixed64,34,opt,name=cap_messages_per_second,json=capMessagesPerSecond,proto3" json:"cap_messages_per_second,omitempty"`
 	CapBytesPerSecond    float64 `protobuf:"fixed64,35,opt,name=cap_bytes_per_second,json=capBytesPerSecond,proto3" json:"cap_bytes_per_second,omitempty"`
 	CapConcurrency       uint64  `protobuf:"varint,36,opt,name=cap_concurrency,json=capConcurrency,proto3" json:"cap_concurrency,omitempty"`
-	unknownFields        protoimpl.UnknownFields
-	sizeCache            protoimpl.SizeCache
+	// The cap on the backlog; a field that is 0 means none. Left out without one.
+	BacklogCap *DefinedCeiling `protobuf:"bytes,25,opt,name=backlog_cap,json=backlogCap,proto3" json:"backlog_cap,omitempty"`
+	// What happens at it.
+	BacklogAction DefinedBacklogAction `protobuf:"varint,26,opt,name=backlog_action,json=backlogAction,proto3,enum=headrace.storage.v1.DefinedBacklogAction" json:"backlog_action,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SubscriptionDefinition) Reset() {
@@ -544,6 +601,20 @@ func (x *SubscriptionDefinition) GetCapConcurrency() uint64 {
 	return 0
 }
 
+func (x *SubscriptionDefinition) GetBacklogCap() *DefinedCeiling {
+	if x != nil {
+		return x.BacklogCap
+	}
+	return nil
+}
+
+func (x *SubscriptionDefinition) GetBacklogAction() DefinedBacklogAction {
+	if x != nil {
+		return x.BacklogAction
+	}
+	return DefinedBacklogAction_DEFINED_BACKLOG_ACTION_UNSPECIFIED
+}
+
 // DefinedCeiling bounds what is outstanding.
 type DefinedCeiling struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -612,7 +683,7 @@ const file_headrace_storage_v1_definition_proto_rawDesc = "" +
 	"\x06labels\x18\x03 \x03(\v20.headrace.storage.v1.TopicDefinition.LabelsEntryR\x06labels\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xcc\b\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xe4\t\n" +
 	"\x16SubscriptionDefinition\x124\n" +
 	"\x04mode\x18\x01 \x01(\x0e2 .headrace.storage.v1.DefinedModeR\x04mode\x127\n" +
 	"\x05order\x18\x02 \x01(\x0e2!.headrace.storage.v1.DefinedOrderR\x05order\x12C\n" +
@@ -634,7 +705,10 @@ const file_headrace_storage_v1_definition_proto_rawDesc = "" +
 	"\x06paused\x18! \x01(\bR\x06paused\x125\n" +
 	"\x17cap_messages_per_second\x18\" \x01(\x01R\x14capMessagesPerSecond\x12/\n" +
 	"\x14cap_bytes_per_second\x18# \x01(\x01R\x11capBytesPerSecond\x12'\n" +
-	"\x0fcap_concurrency\x18$ \x01(\x04R\x0ecapConcurrency\x1a9\n" +
+	"\x0fcap_concurrency\x18$ \x01(\x04R\x0ecapConcurrency\x12D\n" +
+	"\vbacklog_cap\x18\x19 \x01(\v2#.headrace.storage.v1.DefinedCeilingR\n" +
+	"backlogCap\x12P\n" +
+	"\x0ebacklog_action\x18\x1a \x01(\x0e2).headrace.storage.v1.DefinedBacklogActionR\rbacklogAction\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x0f\n" +
@@ -662,7 +736,11 @@ const file_headrace_storage_v1_definition_proto_rawDesc = "" +
 	"\x18DEFINED_KEY_FAILURE_SKIP\x10\x03*Z\n" +
 	"\x10DefinedGuarantee\x12!\n" +
 	"\x1dDEFINED_GUARANTEE_UNSPECIFIED\x10\x00\x12#\n" +
-	"\x1fDEFINED_GUARANTEE_AT_LEAST_ONCE\x10\x01BCZAgithub.com/headrace/headrace/gen/go/headrace/storage/v1;storagev1b\x06proto3"
+	"\x1fDEFINED_GUARANTEE_AT_LEAST_ONCE\x10\x01*\x8e\x01\n" +
+	"\x14DefinedBacklogAction\x12&\n" +
+	"\"DEFINED_BACKLOG_ACTION_UNSPECIFIED\x10\x00\x12&\n" +
+	"\"DEFINED_BACKLOG_ACTION_DROP_OLDEST\x10\x01\x12&\n" +
+	"\"DEFINED_BACKLOG_ACTION_DEAD_LETTER\x10\x02BCZAgithub.com/headrace/headrace/gen/go/headrace/storage/v1;storagev1b\x06proto3"
 
 var (
 	file_headrace_storage_v1_definition_proto_rawDescOnce sync.Once
@@ -676,7 +754,7 @@ func file_headrace_storage_v1_definition_proto_rawDescGZIP() []byte {
 	return file_headrace_storage_v1_definition_proto_rawDescData
 }
 
-var file_headrace_storage_v1_definition_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
+var file_headrace_storage_v1_definition_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
 var file_headrace_storage_v1_definition_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
 var file_headrace_storage_v1_definition_proto_goTypes = []any{
 	(DefinedDurability)(0),         // 0: headrace.storage.v1.DefinedDurability
@@ -684,32 +762,35 @@ var file_headrace_storage_v1_definition_proto_goTypes = []any{
 	(DefinedOrder)(0),              // 2: headrace.storage.v1.DefinedOrder
 	(DefinedKeyFailure)(0),         // 3: headrace.storage.v1.DefinedKeyFailure
 	(DefinedGuarantee)(0),          // 4: headrace.storage.v1.DefinedGuarantee
-	(*TopicDefinition)(nil),        // 5: headrace.storage.v1.TopicDefinition
-	(*SubscriptionDefinition)(nil), // 6: headrace.storage.v1.SubscriptionDefinition
-	(*DefinedCeiling)(nil),         // 7: headrace.storage.v1.DefinedCeiling
-	nil,                            // 8: headrace.storage.v1.TopicDefinition.LabelsEntry
-	nil,                            // 9: headrace.storage.v1.SubscriptionDefinition.LabelsEntry
-	(*durationpb.Duration)(nil),    // 10: google.protobuf.Duration
+	(DefinedBacklogAction)(0),      // 5: headrace.storage.v1.DefinedBacklogAction
+	(*TopicDefinition)(nil),        // 6: headrace.storage.v1.TopicDefinition
+	(*SubscriptionDefinition)(nil), // 7: headrace.storage.v1.SubscriptionDefinition
+	(*DefinedCeiling)(nil),         // 8: headrace.storage.v1.DefinedCeiling
+	nil,                            // 9: headrace.storage.v1.TopicDefinition.LabelsEntry
+	nil,                            // 10: headrace.storage.v1.SubscriptionDefinition.LabelsEntry
+	(*durationpb.Duration)(nil),    // 11: google.protobuf.Duration
 }
 var file_headrace_storage_v1_definition_proto_depIdxs = []int32{
 	0,  // 0: headrace.storage.v1.TopicDefinition.durability:type_name -> headrace.storage.v1.DefinedDurability
-	8,  // 1: headrace.storage.v1.TopicDefinition.labels:type_name -> headrace.storage.v1.TopicDefinition.LabelsEntry
+	9,  // 1: headrace.storage.v1.TopicDefinition.labels:type_name -> headrace.storage.v1.TopicDefinition.LabelsEntry
 	1,  // 2: headrace.storage.v1.SubscriptionDefinition.mode:type_name -> headrace.storage.v1.DefinedMode
 	2,  // 3: headrace.storage.v1.SubscriptionDefinition.order:type_name -> headrace.storage.v1.DefinedOrder
 	4,  // 4: headrace.storage.v1.SubscriptionDefinition.guarantee:type_name -> headrace.storage.v1.DefinedGuarantee
-	10, // 5: headrace.storage.v1.SubscriptionDefinition.lease:type_name -> google.protobuf.Duration
-	10, // 6: headrace.storage.v1.SubscriptionDefinition.max_lease:type_name -> google.protobuf.Duration
-	10, // 7: headrace.storage.v1.SubscriptionDefinition.min_backoff:type_name -> google.protobuf.Duration
-	10, // 8: headrace.storage.v1.SubscriptionDefinition.max_backoff:type_name -> google.protobuf.Duration
-	7,  // 9: headrace.storage.v1.SubscriptionDefinition.max_outstanding:type_name -> headrace.storage.v1.DefinedCeiling
-	7,  // 10: headrace.storage.v1.SubscriptionDefinition.client_max_outstanding:type_name -> headrace.storage.v1.DefinedCeiling
-	9,  // 11: headrace.storage.v1.SubscriptionDefinition.labels:type_name -> headrace.storage.v1.SubscriptionDefinition.LabelsEntry
+	11, // 5: headrace.storage.v1.SubscriptionDefinition.lease:type_name -> google.protobuf.Duration
+	11, // 6: headrace.storage.v1.SubscriptionDefinition.max_lease:type_name -> google.protobuf.Duration
+	11, // 7: headrace.storage.v1.SubscriptionDefinition.min_backoff:type_name -> google.protobuf.Duration
+	11, // 8: headrace.storage.v1.SubscriptionDefinition.max_backoff:type_name -> google.protobuf.Duration
+	8,  // 9: headrace.storage.v1.SubscriptionDefinition.max_outstanding:type_name -> headrace.storage.v1.DefinedCeiling
+	8,  // 10: headrace.storage.v1.SubscriptionDefinition.client_max_outstanding:type_name -> headrace.storage.v1.DefinedCeiling
+	10, // 11: headrace.storage.v1.SubscriptionDefinition.labels:type_name -> headrace.storage.v1.SubscriptionDefinition.LabelsEntry
 	3,  // 12: headrace.storage.v1.SubscriptionDefinition.key_failure:type_name -> headrace.storage.v1.DefinedKeyFailure
-	13, // [13:13] is the sub-list for method output_type
-	13, // [13:13] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	8,  // 13: headrace.storage.v1.SubscriptionDefinition.backlog_cap:type_name -> headrace.storage.v1.DefinedCeiling
+	5,  // 14: headrace.storage.v1.SubscriptionDefinition.backlog_action:type_name -> headrace.storage.v1.DefinedBacklogAction
+	15, // [15:15] is the sub-list for method output_type
+	15, // [15:15] is the sub-list for method input_type
+	15, // [15:15] is the sub-list for extension type_name
+	15, // [15:15] is the sub-list for extension extendee
+	0,  // [0:15] is the sub-list for field type_name
 }
 
 func init() { file_headrace_storage_v1_definition_proto_init() }
@@ -723,7 +804,7 @@ func file_headrace_storage_v1_definition_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_headrace_storage_v1_definition_proto_rawDesc), len(file_headrace_storage_v1_definition_proto_rawDesc)),
-			NumEnums:      5,
+			NumEnums:      6,
 			NumMessages:   5,
 			NumExtensions: 0,
 			NumServices:   0,

@@ -25,7 +25,8 @@ public enum BacklogAction
   BACKLOG_ACTION_UNSPECIFIED(0),
   /**
    * <pre>
-   * Publishing to the topic is refused.
+   * Publishing to the topic is refused with BACKLOG_FULL as long as the backlog is not
+   * below the bound. A batch is refused as a whole, whatever of it would have had room.
    * </pre>
    *
    * <code>BACKLOG_ACTION_REJECT_PUBLISH = 1;</code>
@@ -33,7 +34,8 @@ public enum BacklogAction
   BACKLOG_ACTION_REJECT_PUBLISH(1),
   /**
    * <pre>
-   * The oldest messages are settled.
+   * The oldest messages of all partitions are settled, outstanding ones too, until the
+   * rest is within the bound; SubscriptionStats.dropped counts them.
    * </pre>
    *
    * <code>BACKLOG_ACTION_DROP_OLDEST = 2;</code>
@@ -41,7 +43,8 @@ public enum BacklogAction
   BACKLOG_ACTION_DROP_OLDEST(2),
   /**
    * <pre>
-   * The oldest messages become dead letters.
+   * The oldest messages that nobody got yet become dead letters with
+   * DEAD_LETTER_REASON_BACKLOG. Not served yet: NOT_SERVED.
    * </pre>
    *
    * <code>BACKLOG_ACTION_DEAD_LETTER = 3;</code>
@@ -69,7 +72,8 @@ public enum BacklogAction
   public static final int BACKLOG_ACTION_UNSPECIFIED_VALUE = 0;
   /**
    * <pre>
-   * Publishing to the topic is refused.
+   * Publishing to the topic is refused with BACKLOG_FULL as long as the backlog is not
+   * below the bound. A batch is refused as a whole, whatever of it would have had room.
    * </pre>
    *
    * <code>BACKLOG_ACTION_REJECT_PUBLISH = 1;</code>
@@ -77,7 +81,8 @@ public enum BacklogAction
   public static final int BACKLOG_ACTION_REJECT_PUBLISH_VALUE = 1;
   /**
    * <pre>
-   * The oldest messages are settled.
+   * The oldest messages of all partitions are settled, outstanding ones too, until the
+   * rest is within the bound; SubscriptionStats.dropped counts them.
    * </pre>
    *
    * <code>BACKLOG_ACTION_DROP_OLDEST = 2;</code>
@@ -85,7 +90,8 @@ public enum BacklogAction
   public static final int BACKLOG_ACTION_DROP_OLDEST_VALUE = 2;
   /**
    * <pre>
-   * The oldest messages become dead letters.
+   * The oldest messages that nobody got yet become dead letters with
+   * DEAD_LETTER_REASON_BACKLOG. Not served yet: NOT_SERVED.
    * </pre>
    *
    * <code>BACKLOG_ACTION_DEAD_LETTER = 3;</code>

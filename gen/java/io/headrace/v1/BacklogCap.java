@@ -7,7 +7,10 @@ package io.headrace.v1;
 
 /**
  * <pre>
- * BacklogCap bounds what a subscription has not settled.
+ * BacklogCap bounds what a subscription has not settled of its topic, outstanding
+ * messages included; what was redriven does not count. It is judged as messages are
+ * stored and settled, by cumulative counts: messages exactly, bytes in proportion
+ * where sizes differ. What publishers have on the way may go above it for a moment.
  * </pre>
  *
  * Protobuf type {@code headrace.v1.BacklogCap}
@@ -53,7 +56,7 @@ private static final long serialVersionUID = 0L;
   private io.headrace.v1.Amount max_;
   /**
    * <pre>
-   * The most messages and bytes.
+   * The most messages and bytes; a unit that is 0 is not bounded.
    * </pre>
    *
    * <code>.headrace.v1.Amount max = 1 [json_name = "max"];</code>
@@ -65,7 +68,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The most messages and bytes.
+   * The most messages and bytes; a unit that is 0 is not bounded.
    * </pre>
    *
    * <code>.headrace.v1.Amount max = 1 [json_name = "max"];</code>
@@ -77,7 +80,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The most messages and bytes.
+   * The most messages and bytes; a unit that is 0 is not bounded.
    * </pre>
    *
    * <code>.headrace.v1.Amount max = 1 [json_name = "max"];</code>
@@ -287,7 +290,10 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * BacklogCap bounds what a subscription has not settled.
+   * BacklogCap bounds what a subscription has not settled of its topic, outstanding
+   * messages included; what was redriven does not count. It is judged as messages are
+   * stored and settled, by cumulative counts: messages exactly, bytes in proportion
+   * where sizes differ. What publishers have on the way may go above it for a moment.
    * </pre>
    *
    * Protobuf type {@code headrace.v1.BacklogCap}
@@ -459,7 +465,7 @@ private static final long serialVersionUID = 0L;
         io.headrace.v1.Amount, io.headrace.v1.Amount.Builder, io.headrace.v1.AmountOrBuilder> maxBuilder_;
     /**
      * <pre>
-     * The most messages and bytes.
+     * The most messages and bytes; a unit that is 0 is not bounded.
      * </pre>
      *
      * <code>.headrace.v1.Amount max = 1 [json_name = "max"];</code>
@@ -470,7 +476,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The most messages and bytes.
+     * The most messages and bytes; a unit that is 0 is not bounded.
      * </pre>
      *
      * <code>.headrace.v1.Amount max = 1 [json_name = "max"];</code>
@@ -485,7 +491,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The most messages and bytes.
+     * The most messages and bytes; a unit that is 0 is not bounded.
      * </pre>
      *
      * <code>.headrace.v1.Amount max = 1 [json_name = "max"];</code>
@@ -505,7 +511,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The most messages and bytes.
+     * The most messages and bytes; a unit that is 0 is not bounded.
      * </pre>
      *
      * <code>.headrace.v1.Amount max = 1 [json_name = "max"];</code>
@@ -523,7 +529,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The most messages and bytes.
+     * The most messages and bytes; a unit that is 0 is not bounded.
      * </pre>
      *
      * <code>.headrace.v1.Amount max = 1 [json_name = "max"];</code>
@@ -548,7 +554,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The most messages and bytes.
+     * The most messages and bytes; a unit that is 0 is not bounded.
      * </pre>
      *
      * <code>.headrace.v1.Amount max = 1 [json_name = "max"];</code>
@@ -565,7 +571,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The most messages and bytes.
+     * The most messages and bytes; a unit that is 0 is not bounded.
      * </pre>
      *
      * <code>.headrace.v1.Amount max = 1 [json_name = "max"];</code>
@@ -577,7 +583,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The most messages and bytes.
+     * The most messages and bytes; a unit that is 0 is not bounded.
      * </pre>
      *
      * <code>.headrace.v1.Amount max = 1 [json_name = "max"];</code>
@@ -592,7 +598,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The most messages and bytes.
+     * The most messages and bytes; a unit that is 0 is not bounded.
      * </pre>
      *
      * <code>.headrace.v1.Amount max = 1 [json_name = "max"];</code>

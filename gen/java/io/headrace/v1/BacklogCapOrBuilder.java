@@ -12,7 +12,7 @@ public interface BacklogCapOrBuilder extends
 
   /**
    * <pre>
-   * The most messages and bytes.
+   * The most messages and bytes; a unit that is 0 is not bounded.
    * </pre>
    *
    * <code>.headrace.v1.Amount max = 1 [json_name = "max"];</code>
@@ -21,7 +21,7 @@ public interface BacklogCapOrBuilder extends
   boolean hasMax();
   /**
    * <pre>
-   * The most messages and bytes.
+   * The most messages and bytes; a unit that is 0 is not bounded.
    * </pre>
    *
    * <code>.headrace.v1.Amount max = 1 [json_name = "max"];</code>
@@ -30,7 +30,7 @@ public interface BacklogCapOrBuilder extends
   io.headrace.v1.Amount getMax();
   /**
    * <pre>
-   * The most messages and bytes.
+   * The most messages and bytes; a unit that is 0 is not bounded.
    * </pre>
    *
    * <code>.headrace.v1.Amount max = 1 [json_name = "max"];</code>

@@ -304,6 +304,16 @@ public enum ErrorReason
   ERROR_REASON_LIMIT_REACHED(54),
   /**
    * <pre>
+   * RESOURCE_EXHAUSTED: the backlog of a subscription of the topic is at its cap, and
+   * its action is to refuse publishes. Metadata names the subscription. Carries
+   * RetryInfo.
+   * </pre>
+   *
+   * <code>ERROR_REASON_BACKLOG_FULL = 55;</code>
+   */
+  ERROR_REASON_BACKLOG_FULL(55),
+  /**
+   * <pre>
    * UNAVAILABLE: the server is starting. Carries RetryInfo.
    * </pre>
    *
@@ -714,6 +724,16 @@ public enum ErrorReason
   public static final int ERROR_REASON_LIMIT_REACHED_VALUE = 54;
   /**
    * <pre>
+   * RESOURCE_EXHAUSTED: the backlog of a subscription of the topic is at its cap, and
+   * its action is to refuse publishes. Metadata names the subscription. Carries
+   * RetryInfo.
+   * </pre>
+   *
+   * <code>ERROR_REASON_BACKLOG_FULL = 55;</code>
+   */
+  public static final int ERROR_REASON_BACKLOG_FULL_VALUE = 55;
+  /**
+   * <pre>
    * UNAVAILABLE: the server is starting. Carries RetryInfo.
    * </pre>
    *
@@ -888,6 +908,7 @@ public enum ErrorReason
       case 52: return ERROR_REASON_SLOW_READER;
       case 53: return ERROR_REASON_RESULTS_UNREAD;
       case 54: return ERROR_REASON_LIMIT_REACHED;
+      case 55: return ERROR_REASON_BACKLOG_FULL;
       case 60: return ERROR_REASON_STARTING;
       case 61: return ERROR_REASON_DRAINING;
       case 62: return ERROR_REASON_STORE_UNAVAILABLE;

@@ -110,7 +110,8 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object field_ = "";
   /**
    * <pre>
-   * The message's field that is at fault, where one is.
+   * The message's field that is at fault, where one is; of BACKLOG_FULL, the
+   * subscription's name, where it is known.
    * </pre>
    *
    * <code>string field = 4 [json_name = "field"];</code>
@@ -131,7 +132,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The message's field that is at fault, where one is.
+   * The message's field that is at fault, where one is; of BACKLOG_FULL, the
+   * subscription's name, where it is known.
    * </pre>
    *
    * <code>string field = 4 [json_name = "field"];</code>
@@ -720,7 +722,8 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object field_ = "";
     /**
      * <pre>
-     * The message's field that is at fault, where one is.
+     * The message's field that is at fault, where one is; of BACKLOG_FULL, the
+     * subscription's name, where it is known.
      * </pre>
      *
      * <code>string field = 4 [json_name = "field"];</code>
@@ -740,7 +743,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The message's field that is at fault, where one is.
+     * The message's field that is at fault, where one is; of BACKLOG_FULL, the
+     * subscription's name, where it is known.
      * </pre>
      *
      * <code>string field = 4 [json_name = "field"];</code>
@@ -761,7 +765,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The message's field that is at fault, where one is.
+     * The message's field that is at fault, where one is; of BACKLOG_FULL, the
+     * subscription's name, where it is known.
      * </pre>
      *
      * <code>string field = 4 [json_name = "field"];</code>
@@ -778,7 +783,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The message's field that is at fault, where one is.
+     * The message's field that is at fault, where one is; of BACKLOG_FULL, the
+     * subscription's name, where it is known.
      * </pre>
      *
      * <code>string field = 4 [json_name = "field"];</code>
@@ -792,7 +798,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The message's field that is at fault, where one is.
+     * The message's field that is at fault, where one is; of BACKLOG_FULL, the
+     * subscription's name, where it is known.
      * </pre>
      *
      * <code>string field = 4 [json_name = "field"];</code>

@@ -51,7 +51,8 @@ public interface PublishFailureOrBuilder extends
 
   /**
    * <pre>
-   * The message's field that is at fault, where one is.
+   * The message's field that is at fault, where one is; of BACKLOG_FULL, the
+   * subscription's name, where it is known.
    * </pre>
    *
    * <code>string field = 4 [json_name = "field"];</code>
@@ -60,7 +61,8 @@ public interface PublishFailureOrBuilder extends
   java.lang.String getField();
   /**
    * <pre>
-   * The message's field that is at fault, where one is.
+   * The message's field that is at fault, where one is; of BACKLOG_FULL, the
+   * subscription's name, where it is known.
    * </pre>
    *
    * <code>string field = 4 [json_name = "field"];</code>

@@ -770,7 +770,7 @@ java.lang.String defaultValue) {
   private io.headrace.v1.BacklogCap backlogCap_;
   /**
    * <pre>
-   * A bound on the backlog. Not served yet: NOT_SERVED when set.
+   * A bound on the backlog. Default: none. May be updated.
    * </pre>
    *
    * <code>.headrace.v1.BacklogCap backlog_cap = 18 [json_name = "backlogCap"];</code>
@@ -782,7 +782,7 @@ java.lang.String defaultValue) {
   }
   /**
    * <pre>
-   * A bound on the backlog. Not served yet: NOT_SERVED when set.
+   * A bound on the backlog. Default: none. May be updated.
    * </pre>
    *
    * <code>.headrace.v1.BacklogCap backlog_cap = 18 [json_name = "backlogCap"];</code>
@@ -794,7 +794,7 @@ java.lang.String defaultValue) {
   }
   /**
    * <pre>
-   * A bound on the backlog. Not served yet: NOT_SERVED when set.
+   * A bound on the backlog. Default: none. May be updated.
    * </pre>
    *
    * <code>.headrace.v1.BacklogCap backlog_cap = 18 [json_name = "backlogCap"];</code>
@@ -3971,7 +3971,7 @@ java.lang.String defaultValue) {
         io.headrace.v1.BacklogCap, io.headrace.v1.BacklogCap.Builder, io.headrace.v1.BacklogCapOrBuilder> backlogCapBuilder_;
     /**
      * <pre>
-     * A bound on the backlog. Not served yet: NOT_SERVED when set.
+     * A bound on the backlog. Default: none. May be updated.
      * </pre>
      *
      * <code>.headrace.v1.BacklogCap backlog_cap = 18 [json_name = "backlogCap"];</code>
@@ -3982,7 +3982,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * A bound on the backlog. Not served yet: NOT_SERVED when set.
+     * A bound on the backlog. Default: none. May be updated.
      * </pre>
      *
      * <code>.headrace.v1.BacklogCap backlog_cap = 18 [json_name = "backlogCap"];</code>
@@ -3997,7 +3997,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * A bound on the backlog. Not served yet: NOT_SERVED when set.
+     * A bound on the backlog. Default: none. May be updated.
      * </pre>
      *
      * <code>.headrace.v1.BacklogCap backlog_cap = 18 [json_name = "backlogCap"];</code>
@@ -4017,7 +4017,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * A bound on the backlog. Not served yet: NOT_SERVED when set.
+     * A bound on the backlog. Default: none. May be updated.
      * </pre>
      *
      * <code>.headrace.v1.BacklogCap backlog_cap = 18 [json_name = "backlogCap"];</code>
@@ -4035,7 +4035,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * A bound on the backlog. Not served yet: NOT_SERVED when set.
+     * A bound on the backlog. Default: none. May be updated.
      * </pre>
      *
      * <code>.headrace.v1.BacklogCap backlog_cap = 18 [json_name = "backlogCap"];</code>
@@ -4060,7 +4060,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * A bound on the backlog. Not served yet: NOT_SERVED when set.
+     * A bound on the backlog. Default: none. May be updated.
      * </pre>
      *
      * <code>.headrace.v1.BacklogCap backlog_cap = 18 [json_name = "backlogCap"];</code>
@@ -4077,7 +4077,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * A bound on the backlog. Not served yet: NOT_SERVED when set.
+     * A bound on the backlog. Default: none. May be updated.
      * </pre>
      *
      * <code>.headrace.v1.BacklogCap backlog_cap = 18 [json_name = "backlogCap"];</code>
@@ -4089,7 +4089,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * A bound on the backlog. Not served yet: NOT_SERVED when set.
+     * A bound on the backlog. Default: none. May be updated.
      * </pre>
      *
      * <code>.headrace.v1.BacklogCap backlog_cap = 18 [json_name = "backlogCap"];</code>
@@ -4104,7 +4104,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * A bound on the backlog. Not served yet: NOT_SERVED when set.
+     * A bound on the backlog. Default: none. May be updated.
      * </pre>
      *
      * <code>.headrace.v1.BacklogCap backlog_cap = 18 [json_name = "backlogCap"];</code>

@@ -450,7 +450,7 @@ java.lang.String defaultValue);
 
   /**
    * <pre>
-   * A bound on the backlog. Not served yet: NOT_SERVED when set.
+   * A bound on the backlog. Default: none. May be updated.
    * </pre>
    *
    * <code>.headrace.v1.BacklogCap backlog_cap = 18 [json_name = "backlogCap"];</code>
@@ -459,7 +459,7 @@ java.lang.String defaultValue);
   boolean hasBacklogCap();
   /**
    * <pre>
-   * A bound on the backlog. Not served yet: NOT_SERVED when set.
+   * A bound on the backlog. Default: none. May be updated.
    * </pre>
    *
    * <code>.headrace.v1.BacklogCap backlog_cap = 18 [json_name = "backlogCap"];</code>
@@ -468,7 +468,7 @@ java.lang.String defaultValue);
   io.headrace.v1.BacklogCap getBacklogCap();
   /**
    * <pre>
-   * A bound on the backlog. Not served yet: NOT_SERVED when set.
+   * A bound on the backlog. Default: none. May be updated.
    * </pre>
    *
    * <code>.headrace.v1.BacklogCap backlog_cap = 18 [json_name = "backlogCap"];</code>
