@@ -73,6 +73,7 @@ const (
 	reasonStaleProducer          = headracev1.ErrorReason_ERROR_REASON_STALE_PRODUCER
 	reasonCrossShard             = headracev1.ErrorReason_ERROR_REASON_CROSS_SHARD
 	reasonBackupRunning          = headracev1.ErrorReason_ERROR_REASON_BACKUP_RUNNING
+	reasonNothingKept            = headracev1.ErrorReason_ERROR_REASON_NOTHING_KEPT
 
 	reasonPositionOutOfRange = headracev1.ErrorReason_ERROR_REASON_POSITION_OUT_OF_RANGE
 
@@ -144,6 +145,7 @@ var verdicts = map[headracev1.ErrorReason]verdict{
 	reasonStaleProducer:          {code: codes.FailedPrecondition, text: "a newer stream of this producer exists"},
 	reasonCrossShard:             {code: codes.FailedPrecondition, text: "what is named does not live in one shard"},
 	reasonBackupRunning:          {code: codes.FailedPrecondition, text: "a backup is running; there is one at a time"},
+	reasonNothingKept:            {code: codes.FailedPrecondition, text: "the topic keeps nothing of what is settled"},
 
 	reasonPositionOutOfRange: {code: codes.OutOfRange, text: "the position is before what is retained, or after the end"},
 
@@ -203,6 +205,7 @@ var sentinels = []struct {
 	{broker.ErrSlowReader, reasonSlowReader},
 	{broker.ErrResultsUnread, reasonResultsUnread},
 	{broker.ErrPositionOutOfRange, reasonPositionOutOfRange},
+	{broker.ErrNothingKept, reasonNothingKept},
 	{broker.ErrStaleProducer, reasonStaleProducer},
 	{broker.ErrSequenceGap, reasonPublishSequenceGap},
 	{broker.ErrBatchChanged, reasonBatchChanged},

@@ -143,6 +143,7 @@ var revokeReasons = map[broker.RevokeReason]headracev1.RevokeReason{
 	delivery.LeaseExpired: headracev1.RevokeReason_REVOKE_REASON_LEASE_EXPIRED,
 	delivery.KeyOrder:     headracev1.RevokeReason_REVOKE_REASON_KEY_ORDER,
 	delivery.TakenOver:    headracev1.RevokeReason_REVOKE_REASON_TAKEOVER,
+	delivery.Sought:       headracev1.RevokeReason_REVOKE_REASON_SEEK,
 	delivery.DrainEnded:   headracev1.RevokeReason_REVOKE_REASON_GRACE_OVER,
 }
 

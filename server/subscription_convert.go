@@ -168,7 +168,7 @@ func startOf(p *headracev1.StartPosition) (storage.Start, error) {
 		}
 		return storage.Start{Kind: storage.StartAtTime, Time: position.Time.AsTime()}, nil
 	case *headracev1.StartPosition_Offsets:
-		return startAtOffsets(position.Offsets)
+		return startAtOffsets("start.offsets", position.Offsets)
 	}
 	return storage.Start{Kind: storage.StartLatest}, nil
 }
@@ -180,14 +180,14 @@ func mustBeTrue(field string, value bool) error {
 	return nil
 }
 
-func startAtOffsets(o *headracev1.StartOffsets) (storage.Start, error) {
+func startAtOffsets(field string, o *headracev1.StartOffsets) (storage.Start, error) {
 	start := storage.Start{Kind: storage.StartAtOffsets, Offsets: map[uint16]storage.Offset{}}
 	for _, p := range o.GetPositions() {
 		if p.GetPartition() >= broker.MaxPartitions {
-			return start, invalidField("start.offsets", "partitions of 0 to 255")
+			return start, invalidField(field, "partitions of 0 to 255")
 		}
 		if _, twice := start.Offsets[uint16(p.GetPartition())]; twice {
-			return start, invalidField("start.offsets", "one position a partition")
+			return start, invalidField(field, "one position a partition")
 		}
 		start.Offsets[uint16(p.GetPartition())] = storage.Offset(p.GetOffset())
 	}

@@ -40,6 +40,9 @@ var (
 	// ErrStale is returned when a change was made for a subscription's state before a
 	// seek. Nothing of it was stored.
 	ErrStale = errors.New("storage: of an earlier generation")
+	// ErrNotKept is returned when a subscription should go back on a topic that keeps
+	// nothing of what is settled.
+	ErrNotKept = errors.New("storage: nothing settled is kept")
 	// ErrTrimmed is returned when an offset is below the first retained one.
 	ErrTrimmed = errors.New("storage: offset no longer retained")
 	// ErrStaleProducer is returned when a producer was opened again since, or is

@@ -148,6 +148,9 @@ var (
 	// ErrBackupRunning is returned when a backup should begin while one is running.
 	ErrBackupRunning = reason("BACKUP_RUNNING")
 
+	// ErrNothingKept is returned when a subscription should be moved back on a topic
+	// that keeps nothing of what is settled.
+	ErrNothingKept = reason("NOTHING_KEPT")
 	// ErrPositionOutOfRange is returned when a position is not retained.
 	ErrPositionOutOfRange = reason("POSITION_OUT_OF_RANGE")
 

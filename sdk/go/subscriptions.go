@@ -39,11 +39,15 @@ func FromTime(t time.Time) StartOption {
 // FromPositions begins at these positions, one a partition; partitions that are
 // not named begin at latest.
 func FromPositions(positions ...Position) StartOption {
+	return startAt(&headracev1.StartPosition{Position: &headracev1.StartPosition_Offsets{Offsets: startOffsets(positions)}})
+}
+
+func startOffsets(positions []Position) *headracev1.StartOffsets {
 	offsets := &headracev1.StartOffsets{}
 	for _, p := range positions {
 		offsets.Positions = append(offsets.Positions, &headracev1.Position{Partition: p.Partition, Offset: p.Offset})
 	}
-	return startAt(&headracev1.StartPosition{Position: &headracev1.StartPosition_Offsets{Offsets: offsets}})
+	return offsets
 }
 
 func startAt(p *headracev1.StartPosition) StartOption {

@@ -18,6 +18,7 @@ func (l *loop) collect() {
 	l.collectStalls(waited)
 	l.collectOrders()
 	l.collectCommit()
+	l.collectStill()
 	for i := range l.letters {
 		l.open(&l.letters[i])
 	}
@@ -32,11 +33,10 @@ func (l *loop) collect() {
 	}
 }
 
-// collectLetters takes letters, unless the state machine has as much to commit as it
-// may; then time stands still at the first letter left.
+// collectLetters takes letters, unless the loop is deaf; then time stands still at the first letter left.
 func (l *loop) collectLetters() (waited time.Duration) {
 	limit := lettersPerTurn
-	if l.state.Saturated() {
+	if l.deaf() {
 		limit = 0
 	}
 	clear(l.letters)
@@ -73,6 +73,9 @@ func (l *loop) collectOrders() {
 		l.drains = true
 		o.shutdown.At = l.now
 		l.events = append(l.events, o.shutdown)
+	}
+	if o.still != nil {
+		l.still = o.still
 	}
 	if len(o.asked) > 0 || len(o.queries) > 0 {
 		l.headsRose = true

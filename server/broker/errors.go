@@ -61,8 +61,12 @@ var (
 	ErrSessionClosed = errors.New("broker: closed")
 
 	// ErrPositionOutOfRange is returned when a start position is after the end of
-	// its partition, or names a partition that does not exist.
+	// its partition, or names a partition that does not exist, or a seek goes below
+	// what is retained.
 	ErrPositionOutOfRange = errors.New("broker: position out of range")
+	// ErrNothingKept is returned when a subscription should go back on a topic that
+	// keeps nothing of what is settled.
+	ErrNothingKept = errors.New("broker: nothing settled is kept")
 	// ErrPublishWindowExceeded is returned when a publisher sent more than its
 	// window.
 	ErrPublishWindowExceeded = errors.New("broker: publish window exceeded")

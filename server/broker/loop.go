@@ -88,6 +88,9 @@ type loop struct {
 	releases, sealed []keyRelease
 	resubmitAt       delivery.Instant
 
+	// still is a standstill that was wished for, stoodStill one that ends with this turn.
+	still, stoodStill *standstill
+
 	// own are events that performing effects made; changed are sessions whose
 	// writability is to be looked at; held says that memory holds all of them back.
 	own     []delivery.Event
@@ -142,6 +145,10 @@ func (l *loop) turn() {
 	}
 	l.publishSnapshot()
 	l.answerQueries()
+	if l.stoodStill != nil {
+		close(l.stoodStill.over)
+		l.stoodStill = nil
+	}
 	if l.drains && l.state.Idle() {
 		l.end(ErrDraining)
 	}
@@ -178,15 +185,15 @@ func (l *loop) wait() {
 
 // hasWork says that the next turn has something to do already.
 func (l *loop) hasWork() bool {
-	return l.more && !l.state.Saturated() || len(l.own) > 0 || len(l.changed) > 0 || len(l.queries) > 0
+	return l.more && !l.deaf() || len(l.own) > 0 || len(l.changed) > 0 || len(l.queries) > 0 || l.stoppable()
 }
 
 // deadline is when the next turn is due though nothing happens. While letters are
-// left because the state machine is saturated, time stands still for it: only the
-// committer can help.
+// left because the loop is deaf, time stands still for it: only the committer, or who
+// wished for a standstill, can help.
 func (l *loop) deadline() (delivery.Instant, bool) {
 	deadline, ok := l.state.Deadline()
-	ok = ok && (!l.more || !l.state.Saturated())
+	ok = ok && (!l.more || !l.deaf())
 	if l.resubmitAt > 0 && (!ok || l.resubmitAt < deadline) {
 		return l.resubmitAt, true
 	}

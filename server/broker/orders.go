@@ -38,6 +38,9 @@ type orderSlot struct {
 	remembered []storage.History
 	// keys are those who ask for parked keys, or release some.
 	keys []keyOrder
+	// still is a standstill that is wished for, goOn the end of one.
+	still *standstill
+	goOn  *goOn
 	// memory says that the memory of all outbound queues is below its bound again.
 	memory bool
 }

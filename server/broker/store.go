@@ -96,6 +96,13 @@ type Parks interface {
 	ParkedKeys(ctx context.Context, id storage.SubscriptionID, from storage.ParkedKeyID) ([]storage.ParkedKey, error)
 }
 
+// Mover moves subscriptions.
+type Mover interface {
+	// Seek moves a subscription in one commit, in a new generation. Errors:
+	// ErrNotFound, also for a target past the end; ErrTrimmed, ErrNotKept, ErrDataLoss.
+	Seek(ctx context.Context, id storage.SubscriptionID, to storage.Target) (storage.Seeked, error)
+}
+
 // Graves keep what subscriptions have given up.
 type Graves interface {
 	// DeadLetters gives dead letters from a sequence on, in order: some, or none at
@@ -117,6 +124,7 @@ type Store interface {
 	Log
 	Producers
 	State
+	Mover
 	Graves
 	Parks
 	// AcceptsPublishes is false while the disk is below the high mark.

@@ -17,13 +17,16 @@ type subscription struct {
 	topic      *topic
 	route      route
 	createdAt  time.Time
-	generation uint64
+	generation atomic.Uint64
 	// config is an immutable snapshot, replaced by updates.
 	config atomic.Pointer[SubscriptionConfig]
 	// damage is why there is no loop, else nil.
 	damage error
 	loop   *loop
 	places places
+	// moving holds a token while somebody has the subscription stand still; its
+	// capacity of 1 makes that one at a time.
+	moving chan struct{}
 	// deadLetters counts those that are kept.
 	deadLetters atomic.Int64
 }
@@ -34,7 +37,7 @@ func (s *subscription) view() Subscription {
 		SubscriptionConfig: *s.config.Load(),
 		CreatedAt:          s.createdAt,
 		State:              stateOf(s.failed()),
-		Generation:         s.generation,
+		Generation:         s.generation.Load(),
 	}
 }
 
@@ -49,7 +52,9 @@ func (s *subscription) failed() error {
 // openSubscription makes the handle of a stored subscription and starts its loop. A
 // damaged one has no loop, and is kept so that it is seen and its name is taken.
 func (b *Broker) openSubscription(ctx context.Context, stored storage.Subscription, t *topic) *subscription {
-	s := &subscription{id: stored.ID, name: Name(stored.Name), topic: t, createdAt: stored.CreatedAt}
+	s := &subscription{
+		id: stored.ID, name: Name(stored.Name), topic: t, createdAt: stored.CreatedAt, moving: make(chan struct{}, 1),
+	}
 	if t != nil {
 		s.route.topic, s.route.partitions = t.id, t.partitions
 	}
@@ -62,7 +67,7 @@ func (b *Broker) openSubscription(ctx context.Context, stored storage.Subscripti
 	}
 	s.config.Store(&config)
 	if err == nil {
-		s.generation = cursors[0].Generation
+		s.generation.Store(generationOf(cursors))
 		for i := range cursors {
 			s.deadLetters.Add(int64(cursors[i].Dead))
 		}

@@ -2,6 +2,7 @@ package shardlog
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/headrace/headrace/storage"
 )
@@ -14,36 +15,174 @@ type generation struct {
 	parked    []storedParked
 }
 
-// Seek moves a subscription in all partitions of its topic: what is before the start
-// counts as settled, what is at it and behind it as not. What lies below the first
-// retained offset begins there. The replay partition stays as it is. Every cursor
-// gets a new generation, which has no parked keys; change sets of an older one are ErrStale from then on. All of
-// it is one commit. Errors: ErrNotFound, also for a start past the end; ErrDataLoss.
-func (s *Store) Seek(ctx context.Context, id storage.SubscriptionID, start storage.Start) error {
-	topic, err := s.topicOf(ctx, id)
+// Seek moves a subscription in all partitions of its topic: what is before the target
+// counts as settled, what is at it and behind it as not. The replay partition stays as it
+// is. Every cursor that is moved gets a new generation, which has no parked keys; change
+// sets of an older one are ErrStale from then on. All of it is one commit. What it tells is exact when no change set is under
+// way. Errors: ErrNotFound, also for a target past the end; ErrTrimmed for one below what
+// is retained; ErrNotKept; ErrDataLoss.
+func (s *Store) Seek(ctx context.Context, id storage.SubscriptionID, to storage.Target) (storage.Seeked, error) {
+	k := &seeking{store: s, id: id, target: to}
+	if err := k.prepare(ctx); err != nil {
+		return storage.Seeked{}, err
+	}
+	if err := s.change(ctx, &change{need: cursorNeed.times(len(k.starts)), apply: k.apply}); err != nil {
+		return storage.Seeked{}, err
+	}
+	return k.tell()
+}
+
+// seeking is one seek on its way.
+type seeking struct {
+	store  *Store
+	id     storage.SubscriptionID
+	target storage.Target
+	topic  storage.TopicID
+	starts []startOffset
+	// before are the cursors as they were.
+	before []storage.Cursor
+
+	// Set when it is applied:
+	generation uint64
+	moves      []seekMove
+}
+
+// seekMove is where one partition stood, and where the cursor is afterwards.
+type seekMove struct {
+	first, next, floor storage.Offset
+	holes              uint32
+	stays              bool
+}
+
+func (k *seeking) prepare(ctx context.Context) (err error) {
+	if k.topic, err = k.store.topicOf(ctx, k.id); err != nil {
+		return err
+	}
+	if k.starts, err = k.store.resolve(ctx, k.topic, k.target.Start); err != nil {
+		return err
+	}
+	k.before, err = k.store.Cursors(ctx, k.id)
+	return err
+}
+
+func (k *seeking) apply(*batch) error {
+	x, err := k.store.committer.shard.subscription(k.id)
 	if err != nil {
 		return err
 	}
-	starts, err := s.resolve(ctx, topic, start)
-	if err != nil {
+	if err := x.topic.checkStarts(k.starts); err != nil {
 		return err
 	}
-	return s.change(ctx, &change{
-		need: cursorNeed.times(len(starts)),
-		apply: func(*batch) error {
-			x, err := s.committer.shard.subscription(id)
+	for i, start := range k.starts {
+		if err := k.check(x, i, start); err != nil {
+			return err
+		}
+	}
+	k.generation = x.generation()
+	if k.target.DryRun {
+		return nil
+	}
+	k.generation++
+	for i, m := range k.moves {
+		if !m.stays {
+			k.store.committer.move(x.cursors[i], m.floor, k.generation)
+		}
+	}
+	return nil
+}
+
+// generation is that of the last seek.
+func (s *subscription) generation() (last uint64) {
+	for _, c := range s.cursors {
+		last = max(last, c.Generation)
+	}
+	return last
+}
+
+// check says whether one cursor may be moved, and notes where to.
+func (k *seeking) check(x *subscription, i int, start startOffset) error {
+	p := x.topic.partitions[i]
+	m := seekMove{first: p.first.Offset, next: p.next.Offset, floor: start.at(p), holes: p.holes.Number}
+	if start.stays {
+		m.floor, m.stays = x.cursors[i].Floor, true
+	}
+	switch {
+	case k.asksForTrimmed(p, start):
+		return fmt.Errorf("%w: %v begins at %d", storage.ErrTrimmed, p.id, p.first.Offset)
+	case m.floor < x.cursors[i].Floor && x.topic.KeepsFor() == 0:
+		return fmt.Errorf("%w: topic %d", storage.ErrNotKept, x.topic.ID)
+	}
+	k.moves = append(k.moves, m)
+	return nil
+}
+
+// asksForTrimmed says whether a target lies before what is retained. A time does unless
+// everything since then is surely there.
+func (k *seeking) asksForTrimmed(p *partition, start startOffset) bool {
+	switch to := &k.target.Start; to.Kind {
+	case storage.StartAtOffsets:
+		return !start.latest && start.offset < p.first.Offset
+	case storage.StartAtTime:
+		kept := k.store.committer.clock().Add(-p.topic.KeepsFor())
+		return p.first.Offset > 0 && to.Time.Before(p.first.LogTime) && to.Time.Before(kept)
+	default:
+		return false
+	}
+}
+
+// tell counts what the seek changed.
+func (k *seeking) tell() (out storage.Seeked, err error) {
+	out.Generation = k.generation
+	err = k.store.engine.View(func(r storage.Reader) error {
+		for i, m := range k.moves {
+			if m.stays {
+				continue
+			}
+			at := storage.PartitionID{Topic: k.topic, Partition: uint16(i)}
+			holes, err := readHoles(r, at, m.first, m.holes)
 			if err != nil {
 				return err
 			}
-			if err := x.topic.checkStarts(starts); err != nil {
-				return err
-			}
-			for i := range starts {
-				s.committer.move(x.cursors[i], starts[i].at(x.topic.partitions[i]))
-			}
-			return nil
-		},
+			kept := without(storage.OffsetRange{First: m.first, End: m.next}, holes)
+			old := intersect(settledOf(&k.before[i]), kept)
+			now := intersect(settledOf(&storage.Cursor{Floor: m.floor}), kept)
+			both := total(intersect(old, now))
+			out.Unsettled += total(old) - both
+			out.Settled += total(now) - both
+		}
+		return nil
 	})
+	return out, err
+}
+
+// settledOf gives what a cursor has settled.
+func settledOf(c *storage.Cursor) []storage.OffsetRange {
+	settled := []storage.OffsetRange{{First: 0, End: c.Floor}}
+	for i := range c.Chunks {
+		settled = append(settled, c.Chunks[i].Acked...)
+	}
+	return settled
+}
+
+// without gives what is left of a range without some others, which are in order.
+func without(all storage.OffsetRange, others []storage.OffsetRange) (left []storage.OffsetRange) {
+	for _, o := range others {
+		if o.First > all.First {
+			left = append(left, storage.OffsetRange{First: all.First, End: min(o.First, all.End)})
+		}
+		all.First = max(all.First, o.End)
+	}
+	if all.First < all.End {
+		left = append(left, all)
+	}
+	return left
+}
+
+func total(all []storage.OffsetRange) (n uint64) {
+	for _, r := range all {
+		n += r.Len()
+	}
+	return n
 }
 
 // empty says whether nothing of a generation is left.
@@ -63,10 +202,10 @@ func (s *Store) topicOf(ctx context.Context, id storage.SubscriptionID) (topic s
 	return topic, err
 }
 
-// move begins a new generation of a cursor at a floor.
-func (c *committer) move(x *cursor, floor storage.Offset) {
+// move begins a generation of a cursor at a floor.
+func (c *committer) move(x *cursor, floor storage.Offset, generation uint64) {
 	x.outdate()
-	x.Generation++
+	x.Generation = generation
 	x.Floor, x.Settled = floor, 0
 	x.AckParts, x.AckSum = 0, 0
 	c.open.rewriteCursor(x)

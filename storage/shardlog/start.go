@@ -12,6 +12,8 @@ import (
 type startOffset struct {
 	latest bool
 	offset storage.Offset
+	// stays: a cursor that is there is not moved.
+	stays bool
 }
 
 // at is the cursor's first floor, as of the open batch. Loop only.
@@ -65,7 +67,7 @@ func (s *Store) resolveOne(ctx context.Context, p *partition, start storage.Star
 		return startOffset{}, nil
 	case storage.StartAtOffsets:
 		offset, given := start.Offsets[p.id.Partition]
-		return startOffset{latest: !given, offset: offset}, nil
+		return startOffset{latest: !given, offset: offset, stays: !given}, nil
 	case storage.StartAtTime:
 		// A time to come, for the clock and for the log, which is ahead of a clock that
 		// went back: everything until the cursor is made came before it.

@@ -38,6 +38,10 @@ func storeGivesUpMessages(t *testing.T, h *StoreHarness) {
 	t.Logf("repeat with -storage.seed=%d", seed)
 	m := &deadLetterModel{h: h, rand: rand.New(rand.NewPCG(seed, 1)), dead: map[uint64]storage.DeadLetter{}}
 	m.topic = h.MustCreateTopic("orders", deadLetterPartitions)
+	m.topic.KeepSettled = 1 // One that keeps nothing settled cannot be moved back.
+	if _, err := h.UpdateTopic(t.Context(), m.topic); err != nil {
+		t.Fatal(err)
+	}
 	m.id = h.MustSubscribe("billing", m.topic.ID, storage.Start{}).ID
 	for i := range deadLetterPartitions {
 		m.cursors = append(m.cursors, newDeadCursor(uint16(i)))
@@ -276,9 +280,21 @@ func (m *deadLetterModel) seek() {
 		start = storage.Start{Kind: storage.StartAtOffsets, Offsets: map[uint16]storage.Offset{0: at}}
 	default:
 	}
-	if err := m.h.Seek(m.h.t.Context(), m.id, start); err != nil {
+	before := m.h.mustStats(storage.PartitionID{Topic: m.topic.ID})
+	generation := uint64(0)
+	for _, c := range m.cursors[:deadLetterPartitions] {
+		generation = max(generation, c.generation+1)
+	}
+	switch done, err := m.h.Seek(m.h.t.Context(), m.id, storage.Target{Start: start}); {
+	case errors.Is(err, storage.ErrTrimmed) && start.Offsets[0] < m.h.mustStats(storage.PartitionID{Topic: m.topic.ID}).First:
+		return
+	case err != nil:
 		m.h.t.Errorf("seek: %v", err)
 		return
+	case start.Offsets != nil && start.Offsets[0] < before.First:
+		m.h.t.Errorf("a seek to offset %d, retained from %d on, was made", start.Offsets[0], before.First)
+	case done.Generation != generation:
+		m.h.t.Errorf("generation %d, want %d", done.Generation, generation)
 	}
 	for i, c := range m.cursors[:deadLetterPartitions] {
 		stats := m.h.mustStats(storage.PartitionID{Topic: m.topic.ID, Partition: c.partition})
@@ -288,6 +304,8 @@ func (m *deadLetterModel) seek() {
 			c.floor = min(stats.First, c.floor) // The janitor may trim behind the new floor by now.
 		case given:
 			c.floor = max(offset, m.cursor(c).Floor)
+		case start.Offsets != nil:
+			continue // It stays.
 		default:
 			c.floor = storage.Offset(len(c.messages))
 		}
@@ -297,7 +315,7 @@ func (m *deadLetterModel) seek() {
 		if err := m.h.Commit(&stale); !errors.Is(err, storage.ErrStale) {
 			m.h.t.Errorf("a change of the generation before the seek: %v", err)
 		}
-		c.generation++
+		c.generation = generation
 		c.forget()
 		c.floor = m.cursor(c).Floor
 	}

@@ -13,7 +13,7 @@ const (
 // dispatch serves each session that can be served once.
 func (s *State) dispatch() {
 	s.more, s.capped, s.cap.limited = false, false, false
-	if s.openSessions == 0 || s.config.Paused {
+	if s.openSessions == 0 || s.config.Paused || s.holding {
 		return
 	}
 	if s.cap.on {

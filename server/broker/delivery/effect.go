@@ -150,6 +150,8 @@ const (
 	// QueueLeaseEnded: nothing was heard for so long that what was not started is
 	// given to others; uncharged.
 	QueueLeaseEnded
+	// Sought: the subscription was moved; uncharged.
+	Sought
 	// DrainEnded: the grace of a drain or a shutdown ended; uncharged.
 	DrainEnded
 )

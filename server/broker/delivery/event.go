@@ -230,6 +230,21 @@ type ReleaseKeys struct {
 	All       bool
 }
 
+// Hold has the subscription stand still: nothing is dispatched any more, what is to be
+// committed is, and once it StandsStill no change set begins until a Seek, or a Hold with
+// End. The owner reads nothing of clients meanwhile.
+type Hold struct{ End bool }
+
+// Seek moves the subscription, and ends a Hold: what the cursors say takes the place of
+// all that is known of their partitions. What was out there is revoked, uncharged; what
+// was not written down yet is forgotten, and parked keys go on. It comes while it
+// StandsStill.
+type Seek struct {
+	At Instant
+	// Cursors are of a later generation. Their Counters are not looked at.
+	Cursors []Cursor
+}
+
 // Committed tells that the change set with this number is durable.
 type Committed struct{ Number uint64 }
 
@@ -264,6 +279,8 @@ func (*Head) event()        {}
 func (*Loaded) event()      {}
 func (*Hole) event()        {}
 func (*ReleaseKeys) event() {}
+func (*Hold) event()        {}
+func (*Seek) event()        {}
 func (*Remembered) event()  {}
 func (*Committed) event()   {}
 func (*Stalled) event()     {}

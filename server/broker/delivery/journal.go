@@ -122,7 +122,7 @@ func (b budget) halve() (one, other budget) {
 // flight.
 func (s *State) write() {
 	j := &s.journal
-	if j.inFlight || !s.mustWrite() {
+	if j.inFlight || s.held || !s.mustWrite() {
 		return
 	}
 	left := j.open()

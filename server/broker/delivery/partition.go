@@ -50,10 +50,18 @@ type partition struct {
 }
 
 func newPartition(c *Cursor, j *journal, order Order) *partition {
-	p := &partition{
+	p := &partition{}
+	p.reset(c, j, order)
+	return p
+}
+
+// reset makes a partition what its cursor says. Its places in lists stay.
+func (p *partition) reset(c *Cursor, j *journal, order Order) {
+	*p = partition{
 		id: c.Partition, order: order, generation: c.Generation, counters: c.Counters,
 		floor: c.Floor, next: c.Floor, head: max(c.Head, c.Floor),
 		chunks: make(map[uint64]*chunk), journal: j, absent: newOffsetHeap(),
+		unsaved: p.unsaved, segments: segments{queuedLoad: p.queuedLoad},
 	}
 	for i := range c.Chunks {
 		p.restore(&c.Chunks[i])
@@ -67,7 +75,6 @@ func newPartition(c *Cursor, j *journal, order Order) *partition {
 	if p.floor != c.Floor || p.droppable() > 0 {
 		j.save(p)
 	}
-	return p
 }
 
 // fresh is the number of messages that were never delivered.

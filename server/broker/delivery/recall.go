@@ -54,7 +54,7 @@ func (s *State) recall() {
 	}
 	r.waiting = false
 	blocked := s.capped || !s.ceiling.room().some() // maybe by what others hoard
-	if s.openSessions < 2 || s.config.Paused || s.hasWork() && !blocked {
+	if s.openSessions < 2 || s.config.Paused || s.holding || s.hasWork() && !blocked {
 		return
 	}
 	if r.looked && s.now < r.last+recallInterval {

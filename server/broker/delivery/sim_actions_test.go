@@ -131,7 +131,7 @@ func (s *sim) randomActions() []action {
 	all := []action{
 		{30, s.publish}, {60, s.settle}, {12, s.attach}, {25, s.answerLoads}, {25, s.commit},
 		{8, s.credit}, {4, s.extend}, {15, s.start}, {3, s.writable}, {3, s.heard}, {2, s.detach}, {1, s.drain},
-		{1, s.hole}, {1, s.drop}, {1, s.stall}, {1, s.configure}, {1, s.restart}, {1, s.release}, {3, s.resume}, {0, s.stop}, {1, s.fault},
+		{1, s.hole}, {1, s.drop}, {1, s.stall}, {1, s.configure}, {1, s.restart}, {1, s.release}, {3, s.resume}, {2, s.hold}, {0, s.stop}, {1, s.fault},
 	}
 	for i := range all {
 		switch s.IntN(4) {
@@ -149,6 +149,10 @@ func (s *sim) randomActions() []action {
 
 // act lets one random thing happen.
 func (s *sim) act() {
+	if s.held > 0 {
+		s.actHeld()
+		return
+	}
 	sum := 0
 	for _, a := range s.actions {
 		sum += a.weight

@@ -19,6 +19,7 @@ var (
 	revokeReasons = map[delivery.RevokeReason]string{
 		delivery.KeyOrder:     "key order",
 		delivery.LeaseExpired: "lease expired", delivery.QueueLeaseEnded: "queue lease ended", delivery.TakenOver: "taken over", delivery.DrainEnded: "drain ended",
+		delivery.Sought: "sought",
 	}
 	deadReasons = map[delivery.DeadReason]string{
 		delivery.DeadByAttempts: "attempts", delivery.DeadByDeliveries: "deliveries", delivery.DeadByReject: "rejected",
@@ -69,6 +70,9 @@ func (s *sim) perform(effect delivery.Effect) error {
 
 // changed has the model judge a change set; its dead letters must be at hand.
 func (s *sim) changed(e *delivery.ChangeSet) error {
+	if err := s.store.ofGeneration(e); err != nil {
+		return err
+	}
 	var dead []model.DeadLetter
 	for i := range e.DeadLetters {
 		d := &e.DeadLetters[i]

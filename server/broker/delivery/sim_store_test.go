@@ -31,9 +31,11 @@ type simPartition struct {
 	head     uint64
 	floor    uint64
 	chunks   map[uint64]delivery.Chunk
-	counters delivery.Counters
-	parked   map[uint32]bool
-	resident map[uint64]bool // bases that were given and not unloaded
+	// generation rises with each seek.
+	generation uint64
+	counters   delivery.Counters
+	parked     map[uint32]bool
+	resident   map[uint64]bool // bases that were given and not unloaded
 }
 
 func (st *simStore) init(s *sim) {
@@ -96,20 +98,24 @@ func (p *simPartition) hole(offset uint64) (delivery.OffsetRange, bool) {
 // cursors is what recovery reads.
 func (st *simStore) cursors() (all []delivery.Cursor) {
 	for _, p := range st.partitions {
-		c := delivery.Cursor{
-			Partition: p.id, Floor: p.floor, Head: p.head, Holes: p.holes, Counters: p.counters,
-		}
-		for hash, parked := range p.parked {
-			if parked {
-				c.Parked = append(c.Parked, hash)
-			}
-		}
-		for _, chunk := range p.chunks {
-			c.Chunks = append(c.Chunks, chunk)
-		}
-		all = append(all, c)
+		all = append(all, p.cursor())
 	}
 	return all
+}
+
+func (p *simPartition) cursor() delivery.Cursor {
+	c := delivery.Cursor{
+		Partition: p.id, Generation: p.generation, Floor: p.floor, Head: p.head, Holes: p.holes, Counters: p.counters,
+	}
+	for hash, parked := range p.parked {
+		if parked {
+			c.Parked = append(c.Parked, hash)
+		}
+	}
+	for _, chunk := range p.chunks {
+		c.Chunks = append(c.Chunks, chunk)
+	}
+	return c
 }
 
 // atHand says whether the message of a dead letter is.

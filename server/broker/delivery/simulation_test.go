@@ -111,6 +111,7 @@ type sim struct {
 	actions  []action
 	keys     int // how many there are
 	lastAt   time.Duration
+	held     int // a seek comes in so many actions
 	stats    delivery.Stats
 	looked   uint64 // frames that wait for a commit, so far
 	failure  error
@@ -160,7 +161,7 @@ func (s *sim) step() error {
 
 // check looks at what must hold between steps.
 func (s *sim) check() error {
-	if len(s.store.loads) == 0 {
+	if len(s.store.loads) == 0 && s.held == 0 {
 		if err := s.model.Quiet(); err != nil {
 			if *logFlag {
 				fmt.Fprint(os.Stdout, delivery.Dump(s.state))
@@ -285,6 +286,9 @@ func (s *sim) finish() error {
 		return nil
 	}
 	s.lastAt = s.now
+	if s.held > 0 {
+		s.seek()
+	}
 	s.calm()
 	for range 2000 {
 		s.finishStep()

@@ -75,6 +75,9 @@ type State struct {
 	closed  bool
 	closeAt Instant
 
+	// holding: it is to stand still, see Hold; held: it does.
+	holding, held bool
+
 	now  Instant
 	turn uint64
 	seed uint64
@@ -180,6 +183,10 @@ func (s *State) applyOne(event Event) {
 		s.configure(e.Config)
 	case *ReleaseKeys:
 		s.releaseKeys(e)
+	case *Hold:
+		s.standStill(e)
+	case *Seek:
+		s.seek(e)
 	}
 	s.settleKeys()
 }
@@ -240,6 +247,9 @@ func (s *State) Next(now Instant) []Effect {
 	s.settleKeys()
 	s.report()
 	s.beat()
+	if s.holding && !s.held && s.quiet() {
+		s.held = true
+	}
 	s.turn++
 	s.out, s.rest = s.rest, s.out
 	s.out.reset()
@@ -251,7 +261,7 @@ func (s *State) Next(now Instant) []Effect {
 func (s *State) Deadline() (deadline Instant, ok bool) {
 	d := earliest{}
 	if s.more || len(s.owed) > 0 || len(s.finishing) > 0 || len(s.out.effects) > 0 || len(s.unloads) > 0 ||
-		!s.journal.inFlight && s.mustWrite() {
+		!s.journal.inFlight && !s.held && s.mustWrite() {
 		d.at(s.now)
 	}
 	if s.leases.len() > 0 {

@@ -55,18 +55,19 @@ func parseStart(text string) (headrace.StartOption, error) {
 	if t, err := time.Parse(time.RFC3339, text); err == nil {
 		return headrace.FromTime(t), nil
 	}
-	positions, err := parsePositions(text)
+	positions, err := parsePositions("--from: none of latest, earliest, a time, or", text)
 	return headrace.FromPositions(positions...), err
 }
 
-func parsePositions(text string) ([]headrace.Position, error) {
+// parsePositions reads partition:offset,…; what says what they are for.
+func parsePositions(what, text string) ([]headrace.Position, error) {
 	var positions []headrace.Position
 	for pair := range strings.SplitSeq(text, ",") {
 		left, right, ok := strings.Cut(pair, ":")
 		partition, err1 := strconv.ParseUint(left, 10, 32)
 		offset, err2 := strconv.ParseUint(right, 10, 64)
 		if !ok || err1 != nil || err2 != nil {
-			return nil, usagef("--from: %q is none of latest, earliest, a time, partition:offset,…", text)
+			return nil, usagef("%s partition:offset,…: %q", what, text)
 		}
 		positions = append(positions, headrace.Position{Partition: uint32(partition), Offset: offset})
 	}

@@ -317,7 +317,8 @@ const (
 	RevokeReason_REVOKE_REASON_LEASE_EXPIRED RevokeReason = 1
 	// Another session took this one's place.
 	RevokeReason_REVOKE_REASON_TAKEOVER RevokeReason = 2
-	// The subscription was moved to another position. Not sent yet.
+	// The subscription was moved to another position. The deliveries are charged to
+	// nobody; what is unacked comes again.
 	RevokeReason_REVOKE_REASON_SEEK RevokeReason = 3
 	// An earlier message of the ordering key came back: it failed, its lease ended, or
 	// it was released. Uncharged.

@@ -36,6 +36,7 @@ const (
 	SubscriptionService_ExplainMessage_FullMethodName       = "/headrace.v1.SubscriptionService/ExplainMessage"
 	SubscriptionService_ExplainKey_FullMethodName           = "/headrace.v1.SubscriptionService/ExplainKey"
 	SubscriptionService_ExplainSession_FullMethodName       = "/headrace.v1.SubscriptionService/ExplainSession"
+	SubscriptionService_SeekSubscription_FullMethodName     = "/headrace.v1.SubscriptionService/SeekSubscription"
 )
 
 // SubscriptionServiceClient is the client API for SubscriptionService service.
@@ -125,6 +126,19 @@ type SubscriptionServiceClient interface {
 	// ExplainSession says what holds a session back and what it holds. Reasons:
 	// INVALID_NAME, SUBSCRIPTION_NOT_FOUND, SESSION_NOT_FOUND.
 	ExplainSession(ctx context.Context, in *ExplainSessionRequest, opts ...grpc.CallOption) (*ExplainSessionResponse, error)
+	// SeekSubscription moves a subscription back or forward in one commit. Its generation
+	// rises; settles that were read before are committed before. Sessions stay open and
+	// their sequences count on: what they hold is revoked with REVOKE_REASON_SEEK, uncharged,
+	// and a settle that comes for it afterwards is STALE_DELIVERY. Attempts begin again,
+	// parked keys go on; dead letters and what was redriven stay as they are.
+	//
+	// Not idempotent: called again it moves the subscription again, so what was acked in
+	// between is unacked. When the outcome is not known, Subscription.generation tells
+	// whether the seek was made. A dry run changes nothing, and counts by what is
+	// committed. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+	// POSITION_OUT_OF_RANGE (before what is retained, or after the end), NOTHING_KEPT,
+	// DISK_FULL, DATA_LOSS.
+	SeekSubscription(ctx context.Context, in *SeekSubscriptionRequest, opts ...grpc.CallOption) (*SeekSubscriptionResponse, error)
 }
 
 type subscriptionServiceClient struct {
@@ -305,6 +319,16 @@ func (c *subscriptionServiceClient) ExplainSession(ctx context.Context, in *Expl
 	return out, nil
 }
 
+func (c *subscriptionServiceClient) SeekSubscription(ctx context.Context, in *SeekSubscriptionRequest, opts ...grpc.CallOption) (*SeekSubscriptionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(SeekSubscriptionResponse)
+	err := c.cc.Invoke(ctx, SubscriptionService_SeekSubscription_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // SubscriptionServiceServer is the server API for SubscriptionService service.
 // All implementations must embed UnimplementedSubscriptionServiceServer
 // for forward compatibility.
@@ -392,6 +416,19 @@ type SubscriptionServiceServer interface {
 	// ExplainSession says what holds a session back and what it holds. Reasons:
 	// INVALID_NAME, SUBSCRIPTION_NOT_FOUND, SESSION_NOT_FOUND.
 	ExplainSession(context.Context, *ExplainSessionRequest) (*ExplainSessionResponse, error)
+	// SeekSubscription moves a subscription back or forward in one commit. Its generation
+	// rises; settles that were read before are committed before. Sessions stay open and
+	// their sequences count on: what they hold is revoked with REVOKE_REASON_SEEK, uncharged,
+	// and a settle that comes for it afterwards is STALE_DELIVERY. Attempts begin again,
+	// parked keys go on; dead letters and what was redriven stay as they are.
+	//
+	// Not idempotent: called again it moves the subscription again, so what was acked in
+	// between is unacked. When the outcome is not known, Subscription.generation tells
+	// whether the seek was made. A dry run changes nothing, and counts by what is
+	// committed. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+	// POSITION_OUT_OF_RANGE (before what is retained, or after the end), NOTHING_KEPT,
+	// DISK_FULL, DATA_LOSS.
+	SeekSubscription(context.Context, *SeekSubscriptionRequest) (*SeekSubscriptionResponse, error)
 	mustEmbedUnimplementedSubscriptionServiceServer()
 }
 
@@ -452,6 +489,9 @@ func (UnimplementedSubscriptionServiceServer) ExplainKey(context.Context, *Expla
 }
 func (UnimplementedSubscriptionServiceServer) ExplainSession(context.Context, *ExplainSessionRequest) (*ExplainSessionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ExplainSession not implemented")
+}
+func (UnimplementedSubscriptionServiceServer) SeekSubscription(context.Context, *SeekSubscriptionRequest) (*SeekSubscriptionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method SeekSubscription not implemented")
 }
 func (UnimplementedSubscriptionServiceServer) mustEmbedUnimplementedSubscriptionServiceServer() {}
 func (UnimplementedSubscriptionServiceServer) testEmbeddedByValue()                             {}
@@ -780,6 +820,24 @@ func _SubscriptionService_ExplainSession_Handler(srv interface{}, ctx context.Co
 	return interceptor(ctx, in, info, handler)
 }
 
+func _SubscriptionService_SeekSubscription_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(SeekSubscriptionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SubscriptionServiceServer).SeekSubscription(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SubscriptionService_SeekSubscription_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SubscriptionServiceServer).SeekSubscription(ctx, req.(*SeekSubscriptionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // SubscriptionService_ServiceDesc is the grpc.ServiceDesc for SubscriptionService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -854,6 +912,10 @@ var SubscriptionService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "ExplainSession",
 			Handler:    _SubscriptionService_ExplainSession_Handler,
+		},
+		{
+			MethodName: "SeekSubscription",
+			Handler:    _SubscriptionService_SeekSubscription_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},

@@ -34,6 +34,7 @@ class ErrorReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     ERROR_REASON_STALE_PRODUCER: _ClassVar[ErrorReason]
     ERROR_REASON_CROSS_SHARD: _ClassVar[ErrorReason]
     ERROR_REASON_BACKUP_RUNNING: _ClassVar[ErrorReason]
+    ERROR_REASON_NOTHING_KEPT: _ClassVar[ErrorReason]
     ERROR_REASON_POSITION_OUT_OF_RANGE: _ClassVar[ErrorReason]
     ERROR_REASON_DISK_FULL: _ClassVar[ErrorReason]
     ERROR_REASON_PUBLISH_WINDOW_EXCEEDED: _ClassVar[ErrorReason]
@@ -83,6 +84,7 @@ ERROR_REASON_TAKEN_OVER: ErrorReason
 ERROR_REASON_STALE_PRODUCER: ErrorReason
 ERROR_REASON_CROSS_SHARD: ErrorReason
 ERROR_REASON_BACKUP_RUNNING: ErrorReason
+ERROR_REASON_NOTHING_KEPT: ErrorReason
 ERROR_REASON_POSITION_OUT_OF_RANGE: ErrorReason
 ERROR_REASON_DISK_FULL: ErrorReason
 ERROR_REASON_PUBLISH_WINDOW_EXCEEDED: ErrorReason

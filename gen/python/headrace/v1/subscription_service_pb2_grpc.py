@@ -5,6 +5,7 @@ import warnings
 
 from headrace.v1 import explanation_pb2 as headrace_dot_v1_dot_explanation__pb2
 from headrace.v1 import parked_key_pb2 as headrace_dot_v1_dot_parked__key__pb2
+from headrace.v1 import seek_pb2 as headrace_dot_v1_dot_seek__pb2
 from headrace.v1 import subscription_pause_pb2 as headrace_dot_v1_dot_subscription__pause__pb2
 from headrace.v1 import subscription_service_pb2 as headrace_dot_v1_dot_subscription__service__pb2
 
@@ -123,6 +124,11 @@ class SubscriptionServiceStub(object):
                 '/headrace.v1.SubscriptionService/ExplainSession',
                 request_serializer=headrace_dot_v1_dot_explanation__pb2.ExplainSessionRequest.SerializeToString,
                 response_deserializer=headrace_dot_v1_dot_explanation__pb2.ExplainSessionResponse.FromString,
+                _registered_method=True)
+        self.SeekSubscription = channel.unary_unary(
+                '/headrace.v1.SubscriptionService/SeekSubscription',
+                request_serializer=headrace_dot_v1_dot_seek__pb2.SeekSubscriptionRequest.SerializeToString,
+                response_deserializer=headrace_dot_v1_dot_seek__pb2.SeekSubscriptionResponse.FromString,
                 _registered_method=True)
 
 
@@ -296,6 +302,24 @@ class SubscriptionServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def SeekSubscription(self, request, context):
+        """SeekSubscription moves a subscription back or forward in one commit. Its generation
+        rises; settles that were read before are committed before. Sessions stay open and
+        their sequences count on: what they hold is revoked with REVOKE_REASON_SEEK, uncharged,
+        and a settle that comes for it afterwards is STALE_DELIVERY. Attempts begin again,
+        parked keys go on; dead letters and what was redriven stay as they are.
+
+        Not idempotent: called again it moves the subscription again, so what was acked in
+        between is unacked. When the outcome is not known, Subscription.generation tells
+        whether the seek was made. A dry run changes nothing, and counts by what is
+        committed. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+        POSITION_OUT_OF_RANGE (before what is retained, or after the end), NOTHING_KEPT,
+        DISK_FULL, DATA_LOSS.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_SubscriptionServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -383,6 +407,11 @@ def add_SubscriptionServiceServicer_to_server(servicer, server):
                     servicer.ExplainSession,
                     request_deserializer=headrace_dot_v1_dot_explanation__pb2.ExplainSessionRequest.FromString,
                     response_serializer=headrace_dot_v1_dot_explanation__pb2.ExplainSessionResponse.SerializeToString,
+            ),
+            'SeekSubscription': grpc.unary_unary_rpc_method_handler(
+                    servicer.SeekSubscription,
+                    request_deserializer=headrace_dot_v1_dot_seek__pb2.SeekSubscriptionRequest.FromString,
+                    response_serializer=headrace_dot_v1_dot_seek__pb2.SeekSubscriptionResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -846,6 +875,33 @@ class SubscriptionService(object):
             '/headrace.v1.SubscriptionService/ExplainSession',
             headrace_dot_v1_dot_explanation__pb2.ExplainSessionRequest.SerializeToString,
             headrace_dot_v1_dot_explanation__pb2.ExplainSessionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SeekSubscription(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/headrace.v1.SubscriptionService/SeekSubscription',
+            headrace_dot_v1_dot_seek__pb2.SeekSubscriptionRequest.SerializeToString,
+            headrace_dot_v1_dot_seek__pb2.SeekSubscriptionResponse.FromString,
             options,
             channel_credentials,
             insecure,

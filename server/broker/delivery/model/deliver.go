@@ -183,6 +183,9 @@ func (m *Model) EndTurn() error {
 	if err := m.expected.missing(); err != nil {
 		return err
 	}
+	if m.unproved != nil {
+		return m.unproved
+	}
 	m.noteHoarded()
 	for _, x := range m.sessions {
 		if !x.absent && m.now-x.told >= heartbeat {

@@ -67,6 +67,8 @@ type Model struct {
 	hoard      *message
 	hoardSince Instant
 	expected   expectations
+	// unproved is a settle that a seek came before.
+	unproved error
 	// open is the content of the change set that is not committed yet.
 	open       *changes
 	nextChange uint64

@@ -318,4 +318,46 @@ var list = []mutant{
 		old:  "limit.Messages = min(limit.Messages, c.Cap.Concurrency)",
 		new:  "_ = limit.Messages",
 	},
+	{
+		name: "a seek revokes nothing",
+		file: "seek.go",
+		old:  "		s.takeAway(b, mask&b.live, returned, Sought, at)",
+		new:  "		_ = mask",
+	},
+	{
+		name: "what came back before a seek is delivered after it",
+		file: "seek.go",
+		old:  "		s.discard(e)",
+		new:  "		_ = e",
+	},
+	{
+		name: "a change set begins while they are held back for a seek",
+		file: "journal.go",
+		old:  "if j.inFlight || s.held || ",
+		new:  "if j.inFlight || ",
+	},
+	{
+		name: "what was given up before a seek is put away after it",
+		file: "seek.go",
+		old:  "		if !moved[l.p] {",
+		new:  "		if true {",
+	},
+	{
+		name: "a seek takes counters back",
+		file: "seek.go",
+		old:  "at.Counters, at.Head = p.counters, max(c.Head, p.head)",
+		new:  "at.Head = max(c.Head, p.head)",
+	},
+	{
+		name: "changes after a seek are of the earlier generation",
+		file: "partition.go",
+		old:  "generation: c.Generation,",
+		new:  "generation: max(p.generation, 1) - 1,",
+	},
+	{
+		name: "a seek comes before a settle is durable",
+		file: "seek.go",
+		old:  "return !s.journal.inFlight && !s.mustWrite() && s.letters.waiting.len() == 0 && s.pending.len() == 0 && s.unsent.frames.len() == 0",
+		new:  "return !s.journal.inFlight",
+	},
 }

@@ -254,6 +254,15 @@ public enum ErrorReason
   ERROR_REASON_BACKUP_RUNNING(37),
   /**
    * <pre>
+   * FAILED_PRECONDITION: a subscription should be moved back, and its topic keeps
+   * nothing of what is settled: Retention.keep_settled and min_age are 0.
+   * </pre>
+   *
+   * <code>ERROR_REASON_NOTHING_KEPT = 38;</code>
+   */
+  ERROR_REASON_NOTHING_KEPT(38),
+  /**
+   * <pre>
    * OUT_OF_RANGE: the position is before what is retained, or after the end.
    * </pre>
    *
@@ -674,6 +683,15 @@ public enum ErrorReason
   public static final int ERROR_REASON_BACKUP_RUNNING_VALUE = 37;
   /**
    * <pre>
+   * FAILED_PRECONDITION: a subscription should be moved back, and its topic keeps
+   * nothing of what is settled: Retention.keep_settled and min_age are 0.
+   * </pre>
+   *
+   * <code>ERROR_REASON_NOTHING_KEPT = 38;</code>
+   */
+  public static final int ERROR_REASON_NOTHING_KEPT_VALUE = 38;
+  /**
+   * <pre>
    * OUT_OF_RANGE: the position is before what is retained, or after the end.
    * </pre>
    *
@@ -902,6 +920,7 @@ public enum ErrorReason
       case 35: return ERROR_REASON_STALE_PRODUCER;
       case 36: return ERROR_REASON_CROSS_SHARD;
       case 37: return ERROR_REASON_BACKUP_RUNNING;
+      case 38: return ERROR_REASON_NOTHING_KEPT;
       case 40: return ERROR_REASON_POSITION_OUT_OF_RANGE;
       case 50: return ERROR_REASON_DISK_FULL;
       case 51: return ERROR_REASON_PUBLISH_WINDOW_EXCEEDED;

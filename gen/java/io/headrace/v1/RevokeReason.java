@@ -41,7 +41,8 @@ public enum RevokeReason
   REVOKE_REASON_TAKEOVER(2),
   /**
    * <pre>
-   * The subscription was moved to another position. Not sent yet.
+   * The subscription was moved to another position. The deliveries are charged to
+   * nobody; what is unacked comes again.
    * </pre>
    *
    * <code>REVOKE_REASON_SEEK = 3;</code>
@@ -102,7 +103,8 @@ public enum RevokeReason
   public static final int REVOKE_REASON_TAKEOVER_VALUE = 2;
   /**
    * <pre>
-   * The subscription was moved to another position. Not sent yet.
+   * The subscription was moved to another position. The deliveries are charged to
+   * nobody; what is unacked comes again.
    * </pre>
    *
    * <code>REVOKE_REASON_SEEK = 3;</code>

@@ -543,6 +543,37 @@ public final class SubscriptionServiceGrpc {
     return getExplainSessionMethod;
   }
 
+  private static volatile io.grpc.MethodDescriptor<io.headrace.v1.SeekSubscriptionRequest,
+      io.headrace.v1.SeekSubscriptionResponse> getSeekSubscriptionMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "SeekSubscription",
+      requestType = io.headrace.v1.SeekSubscriptionRequest.class,
+      responseType = io.headrace.v1.SeekSubscriptionResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<io.headrace.v1.SeekSubscriptionRequest,
+      io.headrace.v1.SeekSubscriptionResponse> getSeekSubscriptionMethod() {
+    io.grpc.MethodDescriptor<io.headrace.v1.SeekSubscriptionRequest, io.headrace.v1.SeekSubscriptionResponse> getSeekSubscriptionMethod;
+    if ((getSeekSubscriptionMethod = SubscriptionServiceGrpc.getSeekSubscriptionMethod) == null) {
+      synchronized (SubscriptionServiceGrpc.class) {
+        if ((getSeekSubscriptionMethod = SubscriptionServiceGrpc.getSeekSubscriptionMethod) == null) {
+          SubscriptionServiceGrpc.getSeekSubscriptionMethod = getSeekSubscriptionMethod =
+              io.grpc.MethodDescriptor.<io.headrace.v1.SeekSubscriptionRequest, io.headrace.v1.SeekSubscriptionResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "SeekSubscription"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.SeekSubscriptionRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.SeekSubscriptionResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new SubscriptionServiceMethodDescriptorSupplier("SeekSubscription"))
+              .build();
+        }
+      }
+    }
+    return getSeekSubscriptionMethod;
+  }
+
   /**
    * Creates a new async stub that supports all call types for the service
    */
@@ -816,6 +847,26 @@ public final class SubscriptionServiceGrpc {
         io.grpc.stub.StreamObserver<io.headrace.v1.ExplainSessionResponse> responseObserver) {
       io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getExplainSessionMethod(), responseObserver);
     }
+
+    /**
+     * <pre>
+     * SeekSubscription moves a subscription back or forward in one commit. Its generation
+     * rises; settles that were read before are committed before. Sessions stay open and
+     * their sequences count on: what they hold is revoked with REVOKE_REASON_SEEK, uncharged,
+     * and a settle that comes for it afterwards is STALE_DELIVERY. Attempts begin again,
+     * parked keys go on; dead letters and what was redriven stay as they are.
+     * Not idempotent: called again it moves the subscription again, so what was acked in
+     * between is unacked. When the outcome is not known, Subscription.generation tells
+     * whether the seek was made. A dry run changes nothing, and counts by what is
+     * committed. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+     * POSITION_OUT_OF_RANGE (before what is retained, or after the end), NOTHING_KEPT,
+     * DISK_FULL, DATA_LOSS.
+     * </pre>
+     */
+    default void seekSubscription(io.headrace.v1.SeekSubscriptionRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.SeekSubscriptionResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getSeekSubscriptionMethod(), responseObserver);
+    }
   }
 
   /**
@@ -1076,6 +1127,27 @@ public final class SubscriptionServiceGrpc {
       io.grpc.stub.ClientCalls.asyncUnaryCall(
           getChannel().newCall(getExplainSessionMethod(), getCallOptions()), request, responseObserver);
     }
+
+    /**
+     * <pre>
+     * SeekSubscription moves a subscription back or forward in one commit. Its generation
+     * rises; settles that were read before are committed before. Sessions stay open and
+     * their sequences count on: what they hold is revoked with REVOKE_REASON_SEEK, uncharged,
+     * and a settle that comes for it afterwards is STALE_DELIVERY. Attempts begin again,
+     * parked keys go on; dead letters and what was redriven stay as they are.
+     * Not idempotent: called again it moves the subscription again, so what was acked in
+     * between is unacked. When the outcome is not known, Subscription.generation tells
+     * whether the seek was made. A dry run changes nothing, and counts by what is
+     * committed. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+     * POSITION_OUT_OF_RANGE (before what is retained, or after the end), NOTHING_KEPT,
+     * DISK_FULL, DATA_LOSS.
+     * </pre>
+     */
+    public void seekSubscription(io.headrace.v1.SeekSubscriptionRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.SeekSubscriptionResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getSeekSubscriptionMethod(), getCallOptions()), request, responseObserver);
+    }
   }
 
   /**
@@ -1304,6 +1376,26 @@ public final class SubscriptionServiceGrpc {
       return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
           getChannel(), getExplainSessionMethod(), getCallOptions(), request);
     }
+
+    /**
+     * <pre>
+     * SeekSubscription moves a subscription back or forward in one commit. Its generation
+     * rises; settles that were read before are committed before. Sessions stay open and
+     * their sequences count on: what they hold is revoked with REVOKE_REASON_SEEK, uncharged,
+     * and a settle that comes for it afterwards is STALE_DELIVERY. Attempts begin again,
+     * parked keys go on; dead letters and what was redriven stay as they are.
+     * Not idempotent: called again it moves the subscription again, so what was acked in
+     * between is unacked. When the outcome is not known, Subscription.generation tells
+     * whether the seek was made. A dry run changes nothing, and counts by what is
+     * committed. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+     * POSITION_OUT_OF_RANGE (before what is retained, or after the end), NOTHING_KEPT,
+     * DISK_FULL, DATA_LOSS.
+     * </pre>
+     */
+    public io.headrace.v1.SeekSubscriptionResponse seekSubscription(io.headrace.v1.SeekSubscriptionRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getSeekSubscriptionMethod(), getCallOptions(), request);
+    }
   }
 
   /**
@@ -1531,6 +1623,26 @@ public final class SubscriptionServiceGrpc {
     public io.headrace.v1.ExplainSessionResponse explainSession(io.headrace.v1.ExplainSessionRequest request) {
       return io.grpc.stub.ClientCalls.blockingUnaryCall(
           getChannel(), getExplainSessionMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * SeekSubscription moves a subscription back or forward in one commit. Its generation
+     * rises; settles that were read before are committed before. Sessions stay open and
+     * their sequences count on: what they hold is revoked with REVOKE_REASON_SEEK, uncharged,
+     * and a settle that comes for it afterwards is STALE_DELIVERY. Attempts begin again,
+     * parked keys go on; dead letters and what was redriven stay as they are.
+     * Not idempotent: called again it moves the subscription again, so what was acked in
+     * between is unacked. When the outcome is not known, Subscription.generation tells
+     * whether the seek was made. A dry run changes nothing, and counts by what is
+     * committed. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+     * POSITION_OUT_OF_RANGE (before what is retained, or after the end), NOTHING_KEPT,
+     * DISK_FULL, DATA_LOSS.
+     * </pre>
+     */
+    public io.headrace.v1.SeekSubscriptionResponse seekSubscription(io.headrace.v1.SeekSubscriptionRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getSeekSubscriptionMethod(), getCallOptions(), request);
     }
   }
 
@@ -1777,6 +1889,27 @@ public final class SubscriptionServiceGrpc {
       return io.grpc.stub.ClientCalls.futureUnaryCall(
           getChannel().newCall(getExplainSessionMethod(), getCallOptions()), request);
     }
+
+    /**
+     * <pre>
+     * SeekSubscription moves a subscription back or forward in one commit. Its generation
+     * rises; settles that were read before are committed before. Sessions stay open and
+     * their sequences count on: what they hold is revoked with REVOKE_REASON_SEEK, uncharged,
+     * and a settle that comes for it afterwards is STALE_DELIVERY. Attempts begin again,
+     * parked keys go on; dead letters and what was redriven stay as they are.
+     * Not idempotent: called again it moves the subscription again, so what was acked in
+     * between is unacked. When the outcome is not known, Subscription.generation tells
+     * whether the seek was made. A dry run changes nothing, and counts by what is
+     * committed. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+     * POSITION_OUT_OF_RANGE (before what is retained, or after the end), NOTHING_KEPT,
+     * DISK_FULL, DATA_LOSS.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.SeekSubscriptionResponse> seekSubscription(
+        io.headrace.v1.SeekSubscriptionRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getSeekSubscriptionMethod(), getCallOptions()), request);
+    }
   }
 
   private static final int METHODID_CREATE_SUBSCRIPTION = 0;
@@ -1796,6 +1929,7 @@ public final class SubscriptionServiceGrpc {
   private static final int METHODID_EXPLAIN_MESSAGE = 14;
   private static final int METHODID_EXPLAIN_KEY = 15;
   private static final int METHODID_EXPLAIN_SESSION = 16;
+  private static final int METHODID_SEEK_SUBSCRIPTION = 17;
 
   private static final class MethodHandlers<Req, Resp> implements
       io.grpc.stub.ServerCalls.UnaryMethod<Req, Resp>,
@@ -1881,6 +2015,10 @@ public final class SubscriptionServiceGrpc {
         case METHODID_EXPLAIN_SESSION:
           serviceImpl.explainSession((io.headrace.v1.ExplainSessionRequest) request,
               (io.grpc.stub.StreamObserver<io.headrace.v1.ExplainSessionResponse>) responseObserver);
+          break;
+        case METHODID_SEEK_SUBSCRIPTION:
+          serviceImpl.seekSubscription((io.headrace.v1.SeekSubscriptionRequest) request,
+              (io.grpc.stub.StreamObserver<io.headrace.v1.SeekSubscriptionResponse>) responseObserver);
           break;
         default:
           throw new AssertionError();
@@ -2019,6 +2157,13 @@ public final class SubscriptionServiceGrpc {
               io.headrace.v1.ExplainSessionRequest,
               io.headrace.v1.ExplainSessionResponse>(
                 service, METHODID_EXPLAIN_SESSION)))
+        .addMethod(
+          getSeekSubscriptionMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              io.headrace.v1.SeekSubscriptionRequest,
+              io.headrace.v1.SeekSubscriptionResponse>(
+                service, METHODID_SEEK_SUBSCRIPTION)))
         .build();
   }
 
@@ -2084,6 +2229,7 @@ public final class SubscriptionServiceGrpc {
               .addMethod(getExplainMessageMethod())
               .addMethod(getExplainKeyMethod())
               .addMethod(getExplainSessionMethod())
+              .addMethod(getSeekSubscriptionMethod())
               .build();
         }
       }

@@ -135,105 +135,108 @@ public final class SubscriptionServiceProto {
       "k.proto\032\037google/protobuf/timestamp.proto" +
       "\032\035headrace/v1/dead_letter.proto\032\035headrac" +
       "e/v1/explanation.proto\032\034headrace/v1/park" +
-      "ed_key.proto\032\036headrace/v1/subscription.p" +
-      "roto\032$headrace/v1/subscription_pause.pro" +
-      "to\"\303\001\n\020DeadLetterFilter\0227\n\007reasons\030\001 \003(\016" +
-      "2\035.headrace.v1.DeadLetterReasonR\007reasons" +
-      "\0229\n\ndead_since\030\002 \001(\0132\032.google.protobuf.T" +
-      "imestampR\tdeadSince\022;\n\013dead_before\030\003 \001(\013" +
-      "2\032.google.protobuf.TimestampR\ndeadBefore" +
-      "\"\377\001\n\026ListDeadLettersRequest\022\"\n\014subscript" +
-      "ion\030\001 \001(\tR\014subscription\0225\n\006filter\030\002 \001(\0132" +
-      "\035.headrace.v1.DeadLetterFilterR\006filter\022#" +
-      "\n\rfrom_sequence\030\003 \001(\004R\014fromSequence\022\033\n\tp" +
-      "age_size\030\004 \001(\rR\010pageSize\022\035\n\npage_token\030\005" +
-      " \001(\tR\tpageToken\022)\n\020without_messages\030\006 \001(" +
-      "\010R\017withoutMessages\"}\n\027ListDeadLettersRes" +
-      "ponse\022:\n\014dead_letters\030\001 \003(\0132\027.headrace.v" +
-      "1.DeadLetterR\013deadLetters\022&\n\017next_page_t" +
-      "oken\030\002 \001(\tR\rnextPageToken\"]\n\031DiscardDead" +
-      "LettersRequest\022\"\n\014subscription\030\001 \001(\tR\014su" +
-      "bscription\022\034\n\tsequences\030\002 \003(\004R\tsequences" +
-      "\":\n\032DiscardDeadLettersResponse\022\034\n\tsequen" +
-      "ces\030\001 \003(\004R\tsequences\"]\n\031RedriveDeadLette" +
-      "rsRequest\022\"\n\014subscription\030\001 \001(\tR\014subscri" +
-      "ption\022\034\n\tsequences\030\002 \003(\004R\tsequences\":\n\032R" +
-      "edriveDeadLettersResponse\022\034\n\tsequences\030\001" +
-      " \003(\004R\tsequences\"\214\001\n\031CreateSubscriptionRe" +
-      "quest\022=\n\014subscription\030\001 \001(\0132\031.headrace.v" +
-      "1.SubscriptionR\014subscription\0220\n\005start\030\002 " +
-      "\001(\0132\032.headrace.v1.StartPositionR\005start\"[" +
-      "\n\032CreateSubscriptionResponse\022=\n\014subscrip" +
-      "tion\030\001 \001(\0132\031.headrace.v1.SubscriptionR\014s" +
-      "ubscription\"<\n\026GetSubscriptionRequest\022\"\n" +
-      "\014subscription\030\001 \001(\tR\014subscription\"X\n\027Get" +
-      "SubscriptionResponse\022=\n\014subscription\030\001 \001" +
-      "(\0132\031.headrace.v1.SubscriptionR\014subscript" +
-      "ion\"\212\001\n\030ListSubscriptionsRequest\022\034\n\tname" +
-      "space\030\001 \001(\tR\tnamespace\022\024\n\005topic\030\002 \001(\tR\005t" +
-      "opic\022\033\n\tpage_size\030\003 \001(\rR\010pageSize\022\035\n\npag" +
-      "e_token\030\004 \001(\tR\tpageToken\"\204\001\n\031ListSubscri" +
-      "ptionsResponse\022?\n\rsubscriptions\030\001 \003(\0132\031." +
-      "headrace.v1.SubscriptionR\rsubscriptions\022" +
-      "&\n\017next_page_token\030\002 \001(\tR\rnextPageToken\"" +
-      "\227\001\n\031UpdateSubscriptionRequest\022=\n\014subscri" +
+      "ed_key.proto\032\026headrace/v1/seek.proto\032\036he" +
+      "adrace/v1/subscription.proto\032$headrace/v" +
+      "1/subscription_pause.proto\"\303\001\n\020DeadLette" +
+      "rFilter\0227\n\007reasons\030\001 \003(\0162\035.headrace.v1.D" +
+      "eadLetterReasonR\007reasons\0229\n\ndead_since\030\002" +
+      " \001(\0132\032.google.protobuf.TimestampR\tdeadSi" +
+      "nce\022;\n\013dead_before\030\003 \001(\0132\032.google.protob" +
+      "uf.TimestampR\ndeadBefore\"\377\001\n\026ListDeadLet" +
+      "tersRequest\022\"\n\014subscription\030\001 \001(\tR\014subsc" +
+      "ription\0225\n\006filter\030\002 \001(\0132\035.headrace.v1.De" +
+      "adLetterFilterR\006filter\022#\n\rfrom_sequence\030" +
+      "\003 \001(\004R\014fromSequence\022\033\n\tpage_size\030\004 \001(\rR\010" +
+      "pageSize\022\035\n\npage_token\030\005 \001(\tR\tpageToken\022" +
+      ")\n\020without_messages\030\006 \001(\010R\017withoutMessag" +
+      "es\"}\n\027ListDeadLettersResponse\022:\n\014dead_le" +
+      "tters\030\001 \003(\0132\027.headrace.v1.DeadLetterR\013de" +
+      "adLetters\022&\n\017next_page_token\030\002 \001(\tR\rnext" +
+      "PageToken\"]\n\031DiscardDeadLettersRequest\022\"" +
+      "\n\014subscription\030\001 \001(\tR\014subscription\022\034\n\tse" +
+      "quences\030\002 \003(\004R\tsequences\":\n\032DiscardDeadL" +
+      "ettersResponse\022\034\n\tsequences\030\001 \003(\004R\tseque" +
+      "nces\"]\n\031RedriveDeadLettersRequest\022\"\n\014sub" +
+      "scription\030\001 \001(\tR\014subscription\022\034\n\tsequenc" +
+      "es\030\002 \003(\004R\tsequences\":\n\032RedriveDeadLetter" +
+      "sResponse\022\034\n\tsequences\030\001 \003(\004R\tsequences\"" +
+      "\214\001\n\031CreateSubscriptionRequest\022=\n\014subscri" +
       "ption\030\001 \001(\0132\031.headrace.v1.SubscriptionR\014" +
-      "subscription\022;\n\013update_mask\030\002 \001(\0132\032.goog" +
-      "le.protobuf.FieldMaskR\nupdateMask\"[\n\032Upd" +
-      "ateSubscriptionResponse\022=\n\014subscription\030" +
-      "\001 \001(\0132\031.headrace.v1.SubscriptionR\014subscr" +
-      "iption\"?\n\031DeleteSubscriptionRequest\022\"\n\014s" +
-      "ubscription\030\001 \001(\tR\014subscription\"\034\n\032Delet" +
-      "eSubscriptionResponse\"A\n\033GetSubscription" +
-      "StatsRequest\022\"\n\014subscription\030\001 \001(\tR\014subs" +
-      "cription\"T\n\034GetSubscriptionStatsResponse" +
-      "\0224\n\005stats\030\001 \001(\0132\036.headrace.v1.Subscripti" +
-      "onStatsR\005stats2\236\r\n\023SubscriptionService\022e" +
-      "\n\022CreateSubscription\022&.headrace.v1.Creat" +
-      "eSubscriptionRequest\032\'.headrace.v1.Creat" +
-      "eSubscriptionResponse\022\\\n\017GetSubscription" +
-      "\022#.headrace.v1.GetSubscriptionRequest\032$." +
-      "headrace.v1.GetSubscriptionResponse\022b\n\021L" +
-      "istSubscriptions\022%.headrace.v1.ListSubsc" +
-      "riptionsRequest\032&.headrace.v1.ListSubscr" +
-      "iptionsResponse\022e\n\022UpdateSubscription\022&." +
-      "headrace.v1.UpdateSubscriptionRequest\032\'." +
-      "headrace.v1.UpdateSubscriptionResponse\022e" +
-      "\n\022DeleteSubscription\022&.headrace.v1.Delet" +
-      "eSubscriptionRequest\032\'.headrace.v1.Delet" +
-      "eSubscriptionResponse\022k\n\024GetSubscription" +
-      "Stats\022(.headrace.v1.GetSubscriptionStats" +
-      "Request\032).headrace.v1.GetSubscriptionSta" +
-      "tsResponse\022\\\n\017ListDeadLetters\022#.headrace" +
-      ".v1.ListDeadLettersRequest\032$.headrace.v1" +
-      ".ListDeadLettersResponse\022e\n\022DiscardDeadL" +
-      "etters\022&.headrace.v1.DiscardDeadLettersR" +
-      "equest\032\'.headrace.v1.DiscardDeadLettersR" +
-      "esponse\022e\n\022RedriveDeadLetters\022&.headrace" +
-      ".v1.RedriveDeadLettersRequest\032\'.headrace" +
-      ".v1.RedriveDeadLettersResponse\022Y\n\016ListPa" +
-      "rkedKeys\022\".headrace.v1.ListParkedKeysReq" +
-      "uest\032#.headrace.v1.ListParkedKeysRespons" +
-      "e\022b\n\021ReleaseParkedKeys\022%.headrace.v1.Rel" +
-      "easeParkedKeysRequest\032&.headrace.v1.Rele" +
-      "aseParkedKeysResponse\022b\n\021PauseSubscripti" +
-      "on\022%.headrace.v1.PauseSubscriptionReques" +
-      "t\032&.headrace.v1.PauseSubscriptionRespons" +
-      "e\022e\n\022ResumeSubscription\022&.headrace.v1.Re" +
-      "sumeSubscriptionRequest\032\'.headrace.v1.Re" +
-      "sumeSubscriptionResponse\022h\n\023ExplainSubsc" +
-      "ription\022\'.headrace.v1.ExplainSubscriptio" +
-      "nRequest\032(.headrace.v1.ExplainSubscripti" +
-      "onResponse\022Y\n\016ExplainMessage\022\".headrace." +
-      "v1.ExplainMessageRequest\032#.headrace.v1.E" +
-      "xplainMessageResponse\022M\n\nExplainKey\022\036.he" +
-      "adrace.v1.ExplainKeyRequest\032\037.headrace.v" +
-      "1.ExplainKeyResponse\022Y\n\016ExplainSession\022\"" +
-      ".headrace.v1.ExplainSessionRequest\032#.hea" +
-      "drace.v1.ExplainSessionResponseBh\n\016io.he" +
-      "adrace.v1B\030SubscriptionServiceProtoP\001Z:g" +
-      "ithub.com/headrace/headrace/gen/go/headr" +
-      "ace/v1;headracev1b\006proto3"
+      "subscription\0220\n\005start\030\002 \001(\0132\032.headrace.v" +
+      "1.StartPositionR\005start\"[\n\032CreateSubscrip" +
+      "tionResponse\022=\n\014subscription\030\001 \001(\0132\031.hea" +
+      "drace.v1.SubscriptionR\014subscription\"<\n\026G" +
+      "etSubscriptionRequest\022\"\n\014subscription\030\001 " +
+      "\001(\tR\014subscription\"X\n\027GetSubscriptionResp" +
+      "onse\022=\n\014subscription\030\001 \001(\0132\031.headrace.v1" +
+      ".SubscriptionR\014subscription\"\212\001\n\030ListSubs" +
+      "criptionsRequest\022\034\n\tnamespace\030\001 \001(\tR\tnam" +
+      "espace\022\024\n\005topic\030\002 \001(\tR\005topic\022\033\n\tpage_siz" +
+      "e\030\003 \001(\rR\010pageSize\022\035\n\npage_token\030\004 \001(\tR\tp" +
+      "ageToken\"\204\001\n\031ListSubscriptionsResponse\022?" +
+      "\n\rsubscriptions\030\001 \003(\0132\031.headrace.v1.Subs" +
+      "criptionR\rsubscriptions\022&\n\017next_page_tok" +
+      "en\030\002 \001(\tR\rnextPageToken\"\227\001\n\031UpdateSubscr" +
+      "iptionRequest\022=\n\014subscription\030\001 \001(\0132\031.he" +
+      "adrace.v1.SubscriptionR\014subscription\022;\n\013" +
+      "update_mask\030\002 \001(\0132\032.google.protobuf.Fiel" +
+      "dMaskR\nupdateMask\"[\n\032UpdateSubscriptionR" +
+      "esponse\022=\n\014subscription\030\001 \001(\0132\031.headrace" +
+      ".v1.SubscriptionR\014subscription\"?\n\031Delete" +
+      "SubscriptionRequest\022\"\n\014subscription\030\001 \001(" +
+      "\tR\014subscription\"\034\n\032DeleteSubscriptionRes" +
+      "ponse\"A\n\033GetSubscriptionStatsRequest\022\"\n\014" +
+      "subscription\030\001 \001(\tR\014subscription\"T\n\034GetS" +
+      "ubscriptionStatsResponse\0224\n\005stats\030\001 \001(\0132" +
+      "\036.headrace.v1.SubscriptionStatsR\005stats2\377" +
+      "\r\n\023SubscriptionService\022e\n\022CreateSubscrip" +
+      "tion\022&.headrace.v1.CreateSubscriptionReq" +
+      "uest\032\'.headrace.v1.CreateSubscriptionRes" +
+      "ponse\022\\\n\017GetSubscription\022#.headrace.v1.G" +
+      "etSubscriptionRequest\032$.headrace.v1.GetS" +
+      "ubscriptionResponse\022b\n\021ListSubscriptions" +
+      "\022%.headrace.v1.ListSubscriptionsRequest\032" +
+      "&.headrace.v1.ListSubscriptionsResponse\022" +
+      "e\n\022UpdateSubscription\022&.headrace.v1.Upda" +
+      "teSubscriptionRequest\032\'.headrace.v1.Upda" +
+      "teSubscriptionResponse\022e\n\022DeleteSubscrip" +
+      "tion\022&.headrace.v1.DeleteSubscriptionReq" +
+      "uest\032\'.headrace.v1.DeleteSubscriptionRes" +
+      "ponse\022k\n\024GetSubscriptionStats\022(.headrace" +
+      ".v1.GetSubscriptionStatsRequest\032).headra" +
+      "ce.v1.GetSubscriptionStatsResponse\022\\\n\017Li" +
+      "stDeadLetters\022#.headrace.v1.ListDeadLett" +
+      "ersRequest\032$.headrace.v1.ListDeadLetters" +
+      "Response\022e\n\022DiscardDeadLetters\022&.headrac" +
+      "e.v1.DiscardDeadLettersRequest\032\'.headrac" +
+      "e.v1.DiscardDeadLettersResponse\022e\n\022Redri" +
+      "veDeadLetters\022&.headrace.v1.RedriveDeadL" +
+      "ettersRequest\032\'.headrace.v1.RedriveDeadL" +
+      "ettersResponse\022Y\n\016ListParkedKeys\022\".headr" +
+      "ace.v1.ListParkedKeysRequest\032#.headrace." +
+      "v1.ListParkedKeysResponse\022b\n\021ReleasePark" +
+      "edKeys\022%.headrace.v1.ReleaseParkedKeysRe" +
+      "quest\032&.headrace.v1.ReleaseParkedKeysRes" +
+      "ponse\022b\n\021PauseSubscription\022%.headrace.v1" +
+      ".PauseSubscriptionRequest\032&.headrace.v1." +
+      "PauseSubscriptionResponse\022e\n\022ResumeSubsc" +
+      "ription\022&.headrace.v1.ResumeSubscription" +
+      "Request\032\'.headrace.v1.ResumeSubscription" +
+      "Response\022h\n\023ExplainSubscription\022\'.headra" +
+      "ce.v1.ExplainSubscriptionRequest\032(.headr" +
+      "ace.v1.ExplainSubscriptionResponse\022Y\n\016Ex" +
+      "plainMessage\022\".headrace.v1.ExplainMessag" +
+      "eRequest\032#.headrace.v1.ExplainMessageRes" +
+      "ponse\022M\n\nExplainKey\022\036.headrace.v1.Explai" +
+      "nKeyRequest\032\037.headrace.v1.ExplainKeyResp" +
+      "onse\022Y\n\016ExplainSession\022\".headrace.v1.Exp" +
+      "lainSessionRequest\032#.headrace.v1.Explain" +
+      "SessionResponse\022_\n\020SeekSubscription\022$.he" +
+      "adrace.v1.SeekSubscriptionRequest\032%.head" +
+      "race.v1.SeekSubscriptionResponseBh\n\016io.h" +
+      "eadrace.v1B\030SubscriptionServiceProtoP\001Z:" +
+      "github.com/headrace/headrace/gen/go/head" +
+      "race/v1;headracev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -243,6 +246,7 @@ public final class SubscriptionServiceProto {
           io.headrace.v1.DeadLetterProto.getDescriptor(),
           io.headrace.v1.ExplanationProto.getDescriptor(),
           io.headrace.v1.ParkedKeyProto.getDescriptor(),
+          io.headrace.v1.SeekProto.getDescriptor(),
           io.headrace.v1.SubscriptionProto.getDescriptor(),
           io.headrace.v1.SubscriptionPauseProto.getDescriptor(),
         });
@@ -366,6 +370,7 @@ public final class SubscriptionServiceProto {
     io.headrace.v1.DeadLetterProto.getDescriptor();
     io.headrace.v1.ExplanationProto.getDescriptor();
     io.headrace.v1.ParkedKeyProto.getDescriptor();
+    io.headrace.v1.SeekProto.getDescriptor();
     io.headrace.v1.SubscriptionProto.getDescriptor();
     io.headrace.v1.SubscriptionPauseProto.getDescriptor();
   }

@@ -1,0 +1,48 @@
+package main_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestASeekOnTheCommandLine: what it would do is told, it asks for consent, and moves the
+// subscription to a time, an offset, the start and the end.
+func TestASeekOnTheCommandLine(t *testing.T) {
+	_, c := start(t)
+	c.ok("topic", "create", "orders", "--keep-settled", "24h")
+	c.ok("sub", "create", "billing", "--topic", "orders")
+	c.ok("pub", "orders", "a", "b", "c")
+	for _, step := range []struct {
+		flags          string
+		unacked, acked float64
+	}{
+		{"--to-end", 0, 3},
+		{"--to-offset 0:1", 2, 0},
+		{"--to-time 1h", 1, 0},
+		{"--to-end", 0, 3},
+		{"--to-start", 3, 0},
+	} {
+		args := append([]string{"sub", "seek", "billing"}, strings.Fields(step.flags)...)
+		dry := c.object(append(args, "--dry-run")...)
+		done := c.object(append(args, "--yes")...)
+		if dry["done"] != false || done["done"] != true || done["generation"] != dry["generation"].(float64)+1 {
+			t.Errorf("%s: %v, then %v", step.flags, dry, done)
+		}
+		for _, got := range []map[string]any{dry, done} {
+			if got["unacked"] != step.unacked || got["acked"] != step.acked {
+				t.Errorf("%s: %v, want %v unacked, %v acked", step.flags, got, step.unacked, step.acked)
+			}
+		}
+	}
+	for args, want := range map[string]string{
+		"sub seek billing":                     "one of --to-time, --to-offset, --to-start, --to-end is needed",
+		"sub seek billing --to-start --to-end": "and only one",
+		"sub seek billing --to-time yesterday": "neither a time",
+		"sub seek billing --to-offset 3":       "partition:offset",
+		"sub seek billing --to-start":          "--yes",
+	} {
+		c.refused(2, want, strings.Fields(args)...)
+	}
+	c.refused(1, "POSITION_OUT_OF_RANGE", "sub", "seek", "billing", "--to-offset", "0:9", "--yes")
+	c.refused(1, "SUBSCRIPTION_NOT_FOUND", "sub", "seek", "nobody", "--to-start", "--yes")
+}

@@ -1,0 +1,56 @@
+package headrace_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	headrace "github.com/headrace/headrace/sdk/go"
+)
+
+// TestRealASeekDeliversAgainToTheSameReader: the reader goes on in its session, what it
+// held is lost, and each message comes again in the new generation.
+func TestRealASeekDeliversAgainToTheSameReader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, c := startReal(t)
+		publishReal(t, c, 3)
+		var got []string
+		for d, err := range c.Subscription("billing").Deliveries(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, string(d.Data))
+			if len(got) == 3 {
+				done, err := c.Subscriptions().Seek(t.Context(), "billing", headrace.ToStart())
+				if err != nil || done.Generation != 2 {
+					t.Errorf("%+v, %v", done, err)
+				}
+				synctest.Wait()
+				if !errors.Is(context.Cause(d.Context()), headrace.ErrDeliveryLost) {
+					t.Errorf("the delivery in hand is not lost: %v", context.Cause(d.Context()))
+				}
+			}
+			d.Ack()
+			if len(got) == 6 {
+				break
+			}
+		}
+		if fmt.Sprint(got[:3]) != fmt.Sprint(got[3:]) {
+			t.Errorf("received %v", got)
+		}
+		synctest.Wait()
+		would, err := c.Subscriptions().SeekDryRun(t.Context(), "billing", headrace.ToTime(time.Now().Add(-time.Minute)))
+		if err != nil || would.Unacked != 3 || would.Generation != 2 {
+			t.Errorf("%+v, %v", would, err)
+		}
+		if _, err := c.Subscriptions().Seek(t.Context(), "billing", headrace.ToPositions(headrace.Position{Offset: 99})); !errors.Is(err, headrace.ErrPositionOutOfRange) {
+			t.Errorf("%v", err)
+		}
+		if done, err := c.Subscriptions().Seek(t.Context(), "billing", headrace.ToEnd()); err != nil || done.Generation != 3 {
+			t.Errorf("%+v, %v", done, err)
+		}
+	})
+}
