@@ -58,6 +58,8 @@ type Subscription struct {
 	CreatedAt time.Time
 	// Replay is the private topic of the replay partition; 0: there is none yet.
 	Replay TopicID
+	// Sessions says that pages of sessions are counted, since the first was stored.
+	Sessions bool
 	// Definition is the broker's own description, opaque here, at most
 	// MaxDefinitionBytes.
 	Definition []byte

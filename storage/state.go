@@ -15,6 +15,9 @@ func ChunkOf(o Offset) uint64 { return uint64(o) >> chunkShift }
 type ChangeSet struct {
 	Subscription SubscriptionID
 	Cursors      []CursorChange
+	// Sessions are what changed of the sessions of an exactly-once subscription, each at
+	// most once.
+	Sessions []SessionChange
 }
 
 // CursorChange is the new delivery state of one partition.

@@ -34,6 +34,7 @@ var checks = map[record.Kind]func(key, value []byte) error{
 	record.KindHistory:      decodes(record.DecodeHistory),
 	record.KindDeadLetter:   decodes(record.DecodeDeadLetter),
 	record.KindParked:       decodes(record.DecodeParked),
+	record.KindSession:      checkSession,
 	record.KindTopic:        decodes(record.DecodeTopic),
 	record.KindSubscription: decodes(record.DecodeSubscription),
 	record.KindShard:        decodes(record.DecodeShard),

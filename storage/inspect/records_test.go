@@ -34,7 +34,7 @@ func stopped(t *testing.T) *storagetest.Disk {
 	}
 	h.MustCommit(&storage.ChangeSet{Subscription: s.ID, Cursors: []storage.CursorChange{{
 		Floor: 2, Chunks: []storage.Chunk{{Acked: []storage.OffsetRange{{First: 5, End: 6}}}},
-	}}})
+	}}, Sessions: []storage.SessionChange{{Written: true, Key: storage.SessionKey{7}}}})
 	h.Stop()
 	h.Store = nil
 	return disk
@@ -121,6 +121,16 @@ func TestEachDamageIsNamed(t *testing.T) {
 			"ack chunk", fixed(ack),
 			"topic orders, subscription billing, partition 0, offsets 0-4095: storage: data loss",
 			"topic orders, subscription billing, partition 0: 0 ack records",
+		},
+		{
+			"session", fixed(record.AppendSessionKey(nil, record.SessionPageKey{Subscription: billing, Session: storage.SessionKey{7}})),
+			"topic orders, subscription billing, partition 0: storage: data loss",
+			"topic orders, subscription billing, partition 0: 0 pages of sessions",
+		},
+		{
+			"count of sessions", fixed(record.AppendSessionKey(nil, record.SessionPageKey{Subscription: billing})),
+			"topic orders, subscription billing, partition 0: storage: data loss",
+			"topic orders, subscription billing, partition 0: 1 pages of sessions",
 		},
 		{"shard", fixed(record.AppendShardKey(nil)), "checksum does not match", "the store's own record is missing"},
 	} {

@@ -27,6 +27,8 @@ type Report struct {
 	// Holes are the pointers without messages, DeadLetters those kept, ParkedKeys the
 	// ordering keys that wait to be released.
 	Holes, DeadLetters, ParkedKeys int
+	// SessionPages are those of the sessions of exactly-once subscriptions.
+	SessionPages int
 	// Orphans are commit segments without a pointer: they wait for their deletion.
 	Orphans int
 	// Producers are those that are remembered, ProducerBatches the batches of theirs;

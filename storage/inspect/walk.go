@@ -37,7 +37,7 @@ func Records(v Viewer, ledger []storage.LedgerEntry) *Report {
 	for _, step := range []func(){
 		w.readShard, w.readBatches, w.readTopics, w.readSubscriptions, w.readPartitions, w.readPointers,
 		w.compareEnds, w.readSegments, w.readCursors,
-		w.readAcks, w.readHistories, w.readParked, w.readDeadLetters, w.compareSums,
+		w.readAcks, w.readHistories, w.readParked, w.readDeadLetters, w.compareSums, w.readSessions,
 		w.readProducers, w.readDedupe, w.readOthers,
 	} {
 		step()

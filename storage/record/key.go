@@ -21,6 +21,7 @@ import (
 //	r subscription(4) partition(2) generation(8) offset(8)
 //	q subscription(4) sequence(8) partition(2)
 //	k subscription(4) partition(2) generation(8) hash(4)
+//	l subscription(4) session(16) slot(4)
 //	t topic(4)
 //	u subscription(4)
 //	z
@@ -34,12 +35,13 @@ const (
 	historyKeyBytes      = 1 + 4 + 2 + 8 + 8
 	deadLetterKeyBytes   = 1 + 4 + 8 + 2
 	parkedKeyBytes       = 1 + 4 + 2 + 8 + 4
+	sessionKeyBytes      = 1 + 4 + 16 + 4
 	topicKeyBytes        = 1 + 4
 	subscriptionKeyBytes = 1 + 4
 	shardKeyBytes        = 1
 
 	// MaxKeyBytes is the size of the largest key.
-	MaxKeyBytes = ackKeyBytes
+	MaxKeyBytes = sessionKeyBytes
 )
 
 // BatchRing is how many batch headers are kept: a ring overwritten in place,

@@ -14,7 +14,7 @@ import (
 func TestKeysSortByTheirFields(t *testing.T) {
 	numbers := []uint64{0, 1, 255, 256, 65535, 1 << 16, 1 << 31, 1<<32 - 1}
 	big := append(slices.Clone(numbers), 1<<32, 1<<56, 1<<64-1)
-	var segments, pointers, acks, histories, dead [][]byte
+	var segments, pointers, acks, histories, dead, sessions [][]byte
 	for _, a := range big {
 		for _, b := range []uint16{0, 1, 256, 65535} {
 			segments = append(segments, AppendSegmentKey(nil, a, b))
@@ -40,7 +40,15 @@ func TestKeysSortByTheirFields(t *testing.T) {
 			dead = append(dead, AppendDeadLetterKey(nil, storage.SubscriptionID(s), storage.DeadLetterID{Sequence: sequence}))
 		}
 	}
-	for name, keys := range map[string][][]byte{"s": segments, "m": pointers, "a": acks, "r": histories, "q": dead} {
+	for _, s := range numbers {
+		for _, b := range []byte{0, 1, 255} {
+			for _, slot := range []uint32{0, 1, 256, 1 << 31} {
+				k := SessionPageKey{storage.SubscriptionID(s), storage.SessionKey{b}, slot}
+				sessions = append(sessions, AppendSessionKey(nil, k))
+			}
+		}
+	}
+	for name, keys := range map[string][][]byte{"l": sessions, "s": segments, "m": pointers, "a": acks, "r": histories, "q": dead} {
 		if !slices.IsSortedFunc(keys, bytes.Compare) {
 			t.Errorf("keys of %s do not sort by their fields", name)
 		}
@@ -74,6 +82,9 @@ func TestKeysParseToTheirFields(t *testing.T) {
 		dead := storage.DeadLetterID{Sequence: uint64(o), Partition: p.Partition}
 		gotS, gotDead, err := ParseDeadLetterKey(AppendDeadLetterKey(nil, s, dead))
 		check(t, "q", err == nil && gotS == s && gotDead == dead)
+		page := SessionPageKey{Subscription: s, Session: storage.SessionKey{byte(o), 15: byte(s)}, Slot: rand.Uint32()}
+		gotPage, err := ParseSessionKey(AppendSessionKey(nil, page))
+		check(t, "l", err == nil && gotPage == page)
 		gotT, err := ParseTopicKey(AppendTopicKey(nil, p.Topic))
 		check(t, "t", err == nil && gotT == p.Topic)
 		gotS, err = ParseSubscriptionKey(AppendSubscriptionKey(nil, s))
@@ -103,6 +114,9 @@ func TestPrefixesCoverTheirKeysOnly(t *testing.T) {
 		},
 		"parked keys": {
 			AppendParkedPrefix(nil, 7, 1, 2), AppendParkedKey(nil, ParkedKeyKey{7, 1, 2, 3}), AppendParkedKey(nil, ParkedKeyKey{7, 1, 3, 3}),
+		},
+		"sessions of a subscription": {
+			AppendSessionSubscriptionPrefix(nil, 7), AppendSessionKey(nil, SessionPageKey{Subscription: 7}), AppendSessionKey(nil, SessionPageKey{Subscription: 8}),
 		},
 		"kind": {AppendPrefix(nil, KindTopic), AppendTopicKey(nil, 1), AppendSubscriptionKey(nil, 1)},
 	} {

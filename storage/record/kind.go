@@ -28,6 +28,8 @@ const (
 	KindDeadLetter Kind = 'q'
 	// KindParked: ordering keys that wait to be released.
 	KindParked Kind = 'k'
+	// KindSession: sessions of exactly-once subscriptions, and what they hold.
+	KindSession Kind = 'l'
 	// KindTopic: topics.
 	KindTopic Kind = 't'
 	// KindSubscription: subscriptions.
@@ -36,10 +38,9 @@ const (
 	KindShard Kind = 'z'
 )
 
-// Reserved are the letters that are spoken for and not written yet: delivered runs
-// (l), due times (d), expiry times (e), transactions (y), snapshots (n), other
-// configuration (g).
-const Reserved = "ldeyng"
+// Reserved are the letters that are spoken for and not written yet: due times (d),
+// expiry times (e), transactions (y), snapshots (n), other configuration (g).
+const Reserved = "deyng"
 
 // AppendPrefix appends the prefix of all keys of a kind.
 func AppendPrefix(dst []byte, k Kind) []byte { return append(dst, byte(k)) }

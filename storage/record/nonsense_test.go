@@ -52,6 +52,15 @@ func TestNonsenseUnderARightChecksumIsDataLoss(t *testing.T) {
 		deadReason      = 1 + 8 + 8 + 8
 		deadPresence    = deadReason + 1 + 3*4
 		deadFailures    = deadPresence + 1 + 4
+
+		clientOfSession = versionBytes + sessionHeadBytes - 2
+		blockMessages   = versionBytes + 8 + 8
+		blockLive       = blockMessages + 1
+		blockStarted    = blockLive + 8
+		blockRuns       = blockStarted + 8 + 8
+		blockKeyed      = blockRuns + 1
+		blockFirstRun   = blockKeyed + 1
+		settleFailures  = versionBytes + 8
 	)
 	for name, c := range map[string]struct {
 		sample string
@@ -95,6 +104,17 @@ func TestNonsenseUnderARightChecksumIsDataLoss(t *testing.T) {
 		"a key that is half there":      {"q dead letter", set(deadPresence, 0)},
 		"a presence of two":             {"q dead letter", set(deadPresence, 2)},
 		"a dead letter without a body":  {"q dead letter", set(deadFailures, 200)},
+		"a client past the end":         {"l session", set(clientOfSession, 1)},
+		"a block of nothing":            {"l block", set(blockMessages, 0)},
+		"more live than there are":      {"l block", set(blockLive+7, 0x1f)},
+		"started and not live":          {"l block", set(blockStarted+7, 0x07)},
+		"a run of no messages":          {"l block", set(blockFirstRun+heldRunBytes-1, 0)},
+		"runs of more messages":         {"l block", set(blockFirstRun+heldRunBytes-1, 4)},
+		"runs that are not there":       {"l block", set(blockRuns, 3)},
+		"keys that are not there":       {"l block", set(blockKeyed, 1)},
+		"half a key":                    {"l keyed block", set(blockFirstRun+2*heldRunBytes+4*heldSizeBytes+4, 0)},
+		"failures of no settle":         {"l failures", set(settleFailures, 0)},
+		"more failures than there are":  {"l failures", set(settleFailures, 3)},
 	} {
 		r := records[c.sample]
 		if _, _, err := decoders[Kind(r.key[0])](r.key, resealed(r, c.change)); !errors.Is(err, storage.ErrDataLoss) {

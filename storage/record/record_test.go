@@ -54,6 +54,7 @@ var decoders = map[Kind]func(key, value []byte) (any, []byte, error){
 		p, err := DecodeParked(k, v)
 		return p, AppendParked(nil, k, &p), err
 	},
+	KindSession: reencodeSession,
 	KindTopic: func(k, v []byte) (any, []byte, error) {
 		t, err := DecodeTopic(k, v)
 		if err != nil {
@@ -95,6 +96,26 @@ func reencodeProducer(k, v []byte) (any, []byte, error) {
 		p, err := DecodeProducer(k, v)
 		again := AppendProducer(nil, k, &p)
 		return p, again, err
+	}
+}
+
+// reencodeSession decodes a page of a session by its slot.
+func reencodeSession(k, v []byte) (any, []byte, error) {
+	at, err := ParseSessionKey(k)
+	if err == nil && at.Counts() {
+		s, err := DecodeSessions(k, v)
+		return s, AppendSessions(nil, k, s), err
+	}
+	p, err := DecodeSessionPage(k, v)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case at.IsBlock():
+		return p, AppendHeldBlock(nil, k, p.Version, &p.Block), nil
+	case at.IsFailures():
+		return p, AppendSessionFailures(nil, k, p.Version, p.Failures), nil
+	default:
+		return p, AppendSession(nil, k, p.Version, &p.Record), nil
 	}
 }
 

@@ -78,6 +78,16 @@ var (
 		ID: 0x0a0b0c0d, Name: "default/alerts", Topic: 0x01020304, State: storage.Creating,
 		CreatedAt: sampleTime, Definition: []byte("opaque"),
 	}
+	sampleSessionKey    = SessionPageKey{Subscription: 0x0a0b0c0d, Session: storage.SessionKey{1, 2, 3, 15: 16}}
+	sampleSessionRecord = storage.SessionRecord{ClientID: "worker-1", Sent: 70, Charged: 7000, Applied: 12}
+	sampleSettles       = []storage.SettleFailure{{Number: 11, First: 3, Last: 5, Reason: 2}, {Number: 12, First: 9, Last: 9, Reason: 1}}
+	sampleHeldBlock     = storage.HeldBlock{
+		Slot: 7, First: 60, Live: 0b1011, Started: 0b11, Until: 1_772_600_767_123,
+		Runs: []storage.HeldRun{
+			{Partition: 0x0506, Generation: 2, First: 4099, Count: 3}, {Partition: storage.ReplayPartition, Generation: 1, First: 8, Count: 1},
+		},
+		Sizes: []uint32{100, 200, 1 << 20, 3},
+	}
 	sampleShard = Shard{
 		Epoch: 7, Clean: true, NextTopic: 5, NextSubscription: 6,
 		AcceptedLosses: []AcceptedLoss{{First: 3, Last: 4, At: sampleTime}},
@@ -138,6 +148,20 @@ func sampleRecords(tb testing.TB) map[string]encoded {
 	put("i dedupe ids", AppendDedupeKey(nil, samplePartition, 0x40003), func(k []byte) []byte { return AppendDedupe(nil, k, &sampleDedupe) })
 	put("u subscription", AppendSubscriptionKey(nil, sampleSubscription.ID), func(k []byte) []byte {
 		return must(AppendSubscription(nil, k, &sampleSubscription))
+	})
+	putSession := func(name string, slot uint32, encode func(key []byte) []byte) {
+		k := sampleSessionKey
+		k.Slot = slot
+		put(name, AppendSessionKey(nil, k), encode)
+	}
+	putSession("l session", 0, func(k []byte) []byte { return AppendSession(nil, k, 0x40003, &sampleSessionRecord) })
+	putSession("l block", sampleHeldBlock.Slot, func(k []byte) []byte { return AppendHeldBlock(nil, k, 0x40003, &sampleHeldBlock) })
+	keyed := sampleHeldBlock
+	keyed.Keys = []storage.KeyHash{{Hash: 0xdeadbeef, Present: true}, {}, {Present: true}, {Hash: 1, Present: true}}
+	putSession("l keyed block", sampleHeldBlock.Slot, func(k []byte) []byte { return AppendHeldBlock(nil, k, 0x40003, &keyed) })
+	putSession("l failures", FailureSlots+1, func(k []byte) []byte { return AppendSessionFailures(nil, k, 0x40003, sampleSettles) })
+	put("l sessions", AppendSessionKey(nil, SessionPageKey{Subscription: 0x0a0b0c0d}), func(k []byte) []byte {
+		return AppendSessions(nil, k, Sessions{Pages: 3, Sum: 0x0102030405060708})
 	})
 	put("z shard", AppendShardKey(nil), func(k []byte) []byte { return must(AppendShard(nil, k, &sampleShard)) })
 	put("s plain segment", AppendSegmentKey(nil, 0x40003, 2), func(k []byte) []byte { return buildSegment(k, plainAppends()) })

@@ -18,7 +18,8 @@ func AppendSubscription(dst, key []byte, s *storage.Subscription) ([]byte, error
 		CreateTime: timestamppb.New(s.CreatedAt),
 		Definition: s.Definition,
 
-		ReplayTopicId: uint32(s.Replay),
+		ReplayTopicId:  uint32(s.Replay),
+		CountsSessions: s.Sessions,
 	})
 }
 
@@ -43,5 +44,6 @@ func DecodeSubscription(key, value []byte) (storage.Subscription, error) {
 		CreatedAt:  m.GetCreateTime().AsTime(),
 		Definition: m.GetDefinition(),
 		Replay:     storage.TopicID(m.GetReplayTopicId()),
+		Sessions:   m.GetCountsSessions(),
 	}, nil
 }

@@ -44,6 +44,8 @@ type batch struct {
 	cursors       []*cursor
 	topics        []*topic
 	subscriptions []*subscription
+	// sessions are subscriptions whose pages of sessions changed.
+	sessions []*subscription
 	// producers are how far producers have come, raised those that were opened.
 	producers []*producerTopic
 	raised    []*producer
@@ -120,6 +122,7 @@ func (b *batch) reset() {
 	clear(b.cursors)
 	clear(b.topics)
 	clear(b.subscriptions)
+	clear(b.sessions)
 	clear(b.producers)
 	clear(b.raised)
 	clear(b.publishes)
@@ -130,7 +133,7 @@ func (b *batch) reset() {
 		Batch: storage.Batch{Ops: b.Ops[:0]},
 		mem:   b.mem[:0], runs: b.runs[:0], chunks: b.chunks[:0],
 		partitions: b.partitions[:0], cursors: b.cursors[:0],
-		topics: b.topics[:0], subscriptions: b.subscriptions[:0],
+		topics: b.topics[:0], subscriptions: b.subscriptions[:0], sessions: b.sessions[:0],
 		producers: b.producers[:0], raised: b.raised[:0],
 		publishes: b.publishes[:0], queues: b.queues[:0],
 		slots: b.slots[:0], changes: b.changes[:0],
@@ -145,7 +148,7 @@ func (b *batch) empty() bool {
 // changesNothing says that those who wait need no commit.
 func (b *batch) changesNothing() bool {
 	return len(b.Ops) == 0 && len(b.runs) == 0 && len(b.partitions) == 0 && len(b.cursors) == 0 &&
-		len(b.topics) == 0 && len(b.subscriptions) == 0 && len(b.raised) == 0 && !b.shard
+		len(b.topics) == 0 && len(b.subscriptions) == 0 && len(b.sessions) == 0 && len(b.raised) == 0 && !b.shard
 }
 
 // room says whether the batch can take n more. Anything fits an empty batch, whose

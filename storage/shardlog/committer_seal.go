@@ -73,6 +73,9 @@ func (c *committer) writeRecords(b *batch) {
 	for _, s := range b.subscriptions {
 		b.putSubscription(&s.Subscription)
 	}
+	for _, s := range b.sessions {
+		b.putSessions(s)
+	}
 	if b.shard {
 		b.putShard(&c.shard.Shard)
 	}

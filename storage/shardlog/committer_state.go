@@ -76,7 +76,7 @@ func changeSetNeed(set *storage.ChangeSet) need {
 			n = n.plus(deadLetterNeed(&change.DeadLetters[j]))
 		}
 	}
-	return n
+	return n.plus(sessionsNeed(set.Sessions))
 }
 
 func chunkNeed(c *storage.Chunk) need {
@@ -100,6 +100,7 @@ func (c *committer) applyChangeSet(set *storage.ChangeSet, n need) error {
 	for i := range set.Cursors {
 		c.applyCursor(s.cursor(set.Cursors[i].Partition), &set.Cursors[i])
 	}
+	c.applySessions(s, set.Sessions)
 	s.changedIn = c.open.Number
 	c.open.used = c.open.used.plus(n)
 	c.open.slotsUsed = c.open.slotsUsed.plus(n)

@@ -246,6 +246,33 @@ func TestLostAcksOfAnAcceptedLossAreDeliveredAgain(t *testing.T) {
 	reopensWithout(t, h, log, gap)
 }
 
+func TestLostSessionsOfAnAcceptedLossAreCountedAnew(t *testing.T) {
+	h, _, s, log := lossyStore(t)
+	hold := func(slot uint32) {
+		h.MustCommit(&storage.ChangeSet{Subscription: s.ID, Sessions: []storage.SessionChange{{
+			Key: storage.SessionKey{7}, Written: true, Blocks: []storage.HeldBlock{{
+				Slot: slot, First: 1, Live: 1, Runs: []storage.HeldRun{{Generation: 1, Count: 1}}, Sizes: []uint32{9},
+			}},
+		}}})
+	}
+	hold(1)
+	gap := shardlog.BatchRange{First: next(h), Last: next(h)}
+	hold(2)
+	hold(3)
+	h.Crash()
+	memoryOf(h).Disk().Lose(gap.First, gap.Last)
+	h.AcceptLoss(gap)
+	h.Open()
+	if !strings.Contains(log.String(), "subscription=billing pages=3 counted=4") {
+		t.Errorf("the log does not say what was lost: %s", log)
+	}
+	sessions, err := h.Sessions(t.Context(), s.ID)
+	if err != nil || len(sessions) != 1 || len(sessions[0].Blocks) != 2 {
+		t.Errorf("sessions %+v, %v", sessions, err)
+	}
+	reopensWithout(t, h, log, gap)
+}
+
 func TestAFloorOverLostMessagesOfAnAcceptedLossStands(t *testing.T) {
 	h, p, s, log := lossyStore(t)
 	h.MustPublish(p, "0")

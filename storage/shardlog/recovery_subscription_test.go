@@ -15,19 +15,29 @@ func TestDamageThatNamesASubscriptionFencesIt(t *testing.T) {
 	history := record.AppendHistoryKey(nil, record.HistoryKey{Subscription: 1, Generation: 1, Offset: 7})
 	parked := record.AppendParkedKey(nil, record.ParkedKeyKey{Subscription: 1, Generation: 1, Hash: 7})
 	dead := record.AppendDeadLetterKey(nil, 1, storage.DeadLetterID{Sequence: 1})
+	session := record.AppendSessionKey(nil, sessionPage)
+	block := record.AppendSessionKey(nil, record.SessionPageKey{Subscription: 1, Session: sessionPage.Session, Slot: 1})
+	count := record.AppendSessionKey(nil, record.SessionPageKey{Subscription: 1})
 	for name, damage := range map[string]func(d *storagetest.Disk){
-		"its record is damaged":    func(d *storagetest.Disk) { d.Corrupt(record.AppendSubscriptionKey(nil, 1), flip) },
-		"its record is missing":    func(d *storagetest.Disk) { d.Drop(record.AppendSubscriptionKey(nil, 1)) },
-		"a cursor is damaged":      func(d *storagetest.Disk) { d.Corrupt(record.AppendCursorKey(nil, 1, 0), flip) },
-		"a cursor is missing":      func(d *storagetest.Disk) { d.Drop(record.AppendCursorKey(nil, 1, 0)) },
-		"an ack chunk is damaged":  func(d *storagetest.Disk) { d.Corrupt(record.AppendAckKey(nil, ack), flip) },
-		"an ack chunk is missing":  func(d *storagetest.Disk) { d.Drop(record.AppendAckKey(nil, ack)) },
-		"an ack chunk is older":    olderAckChunk,
-		"a history is damaged":     func(d *storagetest.Disk) { d.Corrupt(history, flip) },
-		"a history is missing":     func(d *storagetest.Disk) { d.Drop(history) },
-		"a parked key is damaged":  func(d *storagetest.Disk) { d.Corrupt(parked, flip) },
-		"a parked key is missing":  func(d *storagetest.Disk) { d.Drop(parked) },
-		"a dead letter is missing": func(d *storagetest.Disk) { d.Drop(dead) },
+		"its record is damaged":           func(d *storagetest.Disk) { d.Corrupt(record.AppendSubscriptionKey(nil, 1), flip) },
+		"its record is missing":           func(d *storagetest.Disk) { d.Drop(record.AppendSubscriptionKey(nil, 1)) },
+		"a cursor is damaged":             func(d *storagetest.Disk) { d.Corrupt(record.AppendCursorKey(nil, 1, 0), flip) },
+		"a cursor is missing":             func(d *storagetest.Disk) { d.Drop(record.AppendCursorKey(nil, 1, 0)) },
+		"an ack chunk is damaged":         func(d *storagetest.Disk) { d.Corrupt(record.AppendAckKey(nil, ack), flip) },
+		"an ack chunk is missing":         func(d *storagetest.Disk) { d.Drop(record.AppendAckKey(nil, ack)) },
+		"an ack chunk is older":           olderAckChunk,
+		"a history is damaged":            func(d *storagetest.Disk) { d.Corrupt(history, flip) },
+		"a history is missing":            func(d *storagetest.Disk) { d.Drop(history) },
+		"a parked key is damaged":         func(d *storagetest.Disk) { d.Corrupt(parked, flip) },
+		"a parked key is missing":         func(d *storagetest.Disk) { d.Drop(parked) },
+		"a dead letter is missing":        func(d *storagetest.Disk) { d.Drop(dead) },
+		"a session is damaged":            func(d *storagetest.Disk) { d.Corrupt(session, flip) },
+		"a session is missing":            func(d *storagetest.Disk) { d.Drop(session) },
+		"what a session holds is missing": func(d *storagetest.Disk) { d.Drop(block) },
+		"the count of pages is missing":   func(d *storagetest.Disk) { d.Drop(count) },
+		"the count of pages is damaged":   func(d *storagetest.Disk) { d.Corrupt(count, flip) },
+		"all of its sessions are missing": func(d *storagetest.Disk) { d.Drop(session); d.Drop(block); d.Drop(count) },
+		"a page of a session is older":    olderSessionPage,
 		"its generation is older": editCursor(func(c *record.Cursor) {
 			c.Generation, c.AckParts, c.AckSum, c.Settled = c.Generation-1, 0, 0, 0
 		}),
@@ -69,6 +79,12 @@ func TestDamageThatNamesASubscriptionFencesIt(t *testing.T) {
 			}
 		})
 	}
+}
+
+// olderSessionPage has a page as an earlier batch wrote it.
+func olderSessionPage(d *storagetest.Disk) {
+	key := record.AppendSessionKey(nil, sessionPage)
+	d.Corrupt(key, func([]byte) []byte { return record.AppendSession(nil, key, 1, &storage.SessionRecord{}) })
 }
 
 func TestAMissingReplayCursorFencesItsSubscription(t *testing.T) {

@@ -29,11 +29,18 @@ func damaged(t *testing.T) (*storagetest.StoreHarness, *storagetest.Disk, storag
 		Histories:   []storage.History{{Offset: 7, Failures: []storage.Failure{{Kind: storage.FailureRetried, Code: "db"}}}},
 		Keys:        []storage.KeyChange{{Hash: 7, Parked: true, Key: "customer-7"}},
 		DeadLetters: []storage.DeadLetter{{Offset: 5, Reason: storage.DeadRejected, Message: []byte("wire")}},
+	}}, Sessions: []storage.SessionChange{{
+		Key: sessionPage.Session, Written: true, Blocks: []storage.HeldBlock{{
+			Slot: 1, First: 1, Live: 1, Runs: []storage.HeldRun{{Generation: 1, First: 3, Count: 1}}, Sizes: []uint32{9},
+		}},
 	}}})
 	h.Crash()
 	h.Damaged = true
 	return h, m.Disk(), p, s
 }
+
+// sessionPage names a page of the session that a damaged store has.
+var sessionPage = record.SessionPageKey{Subscription: 1, Session: storage.SessionKey{7}}
 
 // flip changes a bit in the middle of a value.
 func flip(value []byte) []byte {

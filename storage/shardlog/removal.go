@@ -31,6 +31,7 @@ func (j *janitor) eraseSubscription(id storage.SubscriptionID) error {
 		record.AppendHistorySubscriptionPrefix(nil, id),
 		record.AppendParkedSubscriptionPrefix(nil, id),
 		record.AppendDeadLetterPrefix(nil, id),
+		record.AppendSessionSubscriptionPrefix(nil, id),
 	} {
 		if err := j.eraseKeys(prefix); err != nil {
 			return err

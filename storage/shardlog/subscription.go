@@ -21,12 +21,17 @@ type subscription struct {
 	deadLast uint64
 	// changedIn is the last batch with a change set of the subscription.
 	changedIn uint64
+	// sessions are what is stored of sessions.
+	sessions storedSessions
 	// damage is why the subscription is fenced, else nil.
 	damage error
 }
 
 func newSubscription(s storage.Subscription, t *topic) *subscription {
-	return &subscription{Subscription: s, topic: t, cursors: make([]*cursor, t.Partitions)}
+	return &subscription{
+		Subscription: s, topic: t, cursors: make([]*cursor, t.Partitions),
+		sessions: storedSessions{pages: map[pageID]uint64{}},
+	}
 }
 
 // shown is what readers see of the subscription.

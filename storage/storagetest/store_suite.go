@@ -49,6 +49,7 @@ var storeTests = []storeTest{
 	{"Random work agrees with a model", storeAgreesWithModel},
 	{"Random work with holes agrees with a model", storeWithHolesAgreesWithModel},
 	{"Messages are given up, discarded and redriven as in a model", storeGivesUpMessages},
+	{"Sessions come back as they were committed", storeKeepsSessions},
 }
 
 func storePublishes(t *testing.T, h *StoreHarness) {

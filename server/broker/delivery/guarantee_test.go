@@ -189,6 +189,23 @@ func TestExactlyOnceARestartHoldsForTheLongerOfLeaseAndWindow(t *testing.T) {
 	}
 }
 
+// TestExactlyOnceAStartIsWrittenDown: the lease of what was prefetched long ago begins
+// with its start, and is held from then on.
+func TestExactlyOnceAStartIsWrittenDown(t *testing.T) {
+	t.Parallel()
+	w := exactlyOnce(t)
+	w.publish(0, 1, 10)
+	e := w.session(1, 1, 1000)
+	e.Features, e.Lease = delivery.TellsStarted, 5*time.Minute
+	w.do(e)
+	w.hear(4*time.Minute, 1)
+	w.do(&delivery.Started{Stamp: w.stamp(1), Ranges: []delivery.SequenceRange{{First: 1, Last: 1}}})
+	w.restart()
+	w.attachPatient()
+	w.hear(4*time.Minute, 2)
+	wantOffsets(t, "after a restart", w.got(2))
+}
+
 func TestExactlyOnceAnExtensionIsCommittedBeforeItIsConfirmed(t *testing.T) {
 	t.Parallel()
 	w := exactlyOnce(t)

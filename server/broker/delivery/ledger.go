@@ -282,12 +282,19 @@ func (p *page) writeBlock(into *HeldBlock, s *State) {
 		into.Runs = append(into.Runs, HeldRun{Partition: r.seg.p.id, Generation: r.seg.p.generation, First: r.first, Count: r.n})
 		for j := range uint64(r.n) {
 			into.Sizes = append(into.Sizes, uint32(r.seg.bytes(r.first+j, 1)))
-			if r.seg.keyed() {
-				hash, present := r.seg.keyOf(r.first + j)
-				into.Keys = append(into.Keys, KeyHash{Hash: hash, Present: present})
+			if r.seg.p.order == OrderKey {
+				into.Keys = append(into.Keys, r.seg.keyHash(r.first+j))
 			}
 		}
 	}
+}
+
+// keyHash is what is written of the key of a message.
+func (g *segment) keyHash(offset uint64) (k KeyHash) {
+	if hash, present := g.keyOf(offset); present {
+		k = KeyHash{Hash: hash, Present: true}
+	}
+	return k
 }
 
 // leasesEnd is when the last work lease of some deliveries of a block ends; of one that

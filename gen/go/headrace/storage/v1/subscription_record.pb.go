@@ -39,8 +39,10 @@ type SubscriptionRecord struct {
 	Definition []byte `protobuf:"bytes,6,opt,name=definition,proto3" json:"definition,omitempty"`
 	// The id of the private topic that holds what was redriven; 0: none yet.
 	ReplayTopicId uint32 `protobuf:"varint,7,opt,name=replay_topic_id,json=replayTopicId,proto3" json:"replay_topic_id,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// Whether the pages of sessions (key `l`) are counted: since the first was stored.
+	CountsSessions bool `protobuf:"varint,9,opt,name=counts_sessions,json=countsSessions,proto3" json:"counts_sessions,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *SubscriptionRecord) Reset() {
@@ -122,11 +124,18 @@ func (x *SubscriptionRecord) GetReplayTopicId() uint32 {
 	return 0
 }
 
+func (x *SubscriptionRecord) GetCountsSessions() bool {
+	if x != nil {
+		return x.CountsSessions
+	}
+	return false
+}
+
 var File_headrace_storage_v1_subscription_record_proto protoreflect.FileDescriptor
 
 const file_headrace_storage_v1_subscription_record_proto_rawDesc = "" +
 	"\n" +
-	"-headrace/storage/v1/subscription_record.proto\x12\x13headrace.storage.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a&headrace/storage/v1/record_state.proto\"\x90\x02\n" +
+	"-headrace/storage/v1/subscription_record.proto\x12\x13headrace.storage.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a&headrace/storage/v1/record_state.proto\"\xb9\x02\n" +
 	"\x12SubscriptionRecord\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\rR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x19\n" +
@@ -137,7 +146,8 @@ const file_headrace_storage_v1_subscription_record_proto_rawDesc = "" +
 	"\n" +
 	"definition\x18\x06 \x01(\fR\n" +
 	"definition\x12&\n" +
-	"\x0freplay_topic_id\x18\a \x01(\rR\rreplayTopicIdBCZAgithub.com/headrace/headrace/gen/go/headrace/storage/v1;storagev1b\x06proto3"
+	"\x0freplay_topic_id\x18\a \x01(\rR\rreplayTopicId\x12'\n" +
+	"\x0fcounts_sessions\x18\t \x01(\bR\x0ecountsSessionsBCZAgithub.com/headrace/headrace/gen/go/headrace/storage/v1;storagev1b\x06proto3"
 
 var (
 	file_headrace_storage_v1_subscription_record_proto_rawDescOnce sync.Once
