@@ -63,16 +63,21 @@ func checkLabels(labels map[string]string) error {
 
 // sequenceRanges reads the ranges of a settle or extend.
 func sequenceRanges(in []*headracev1.SequenceRange) ([]broker.SequenceRange, error) {
-	switch {
-	case len(in) > broker.MaxRanges:
-		return nil, tooManyRanges(len(in))
-	case len(in) == 0:
+	if len(in) == 0 {
 		return nil, invalidField("ranges", "at least 1")
+	}
+	return anyRanges("ranges", in)
+}
+
+// anyRanges reads the ranges in a field, none included.
+func anyRanges(field string, in []*headracev1.SequenceRange) ([]broker.SequenceRange, error) {
+	if len(in) > broker.MaxRanges {
+		return nil, tooManyRanges(field, len(in))
 	}
 	out := make([]broker.SequenceRange, len(in))
 	for i, r := range in {
 		if r.GetFirst() < 1 || r.GetLast() < r.GetFirst() {
-			return nil, invalidField("ranges", "first at least 1, last at least first")
+			return nil, invalidField(field, "first at least 1, last at least first")
 		}
 		out[i] = broker.SequenceRange{First: r.GetFirst(), Last: r.GetLast()}
 	}

@@ -79,7 +79,9 @@ var subscriptionFigures = []figure[broker.SubscriptionStats]{
 	gauge("without_credit_seconds", "For how long the session that waits longest for credit has had none.", bySubscription,
 		func(s broker.SubscriptionStats) float64 { return withoutCredit(s).Seconds() }),
 	gauge("sessions", "Open sessions.", bySubscription,
-		func(s broker.SubscriptionStats) float64 { return float64(len(s.Sessions)) }),
+		func(s broker.SubscriptionStats) float64 { return float64(len(s.Sessions) - away(s)) }),
+	gauge("sessions_away", "Sessions whose stream broke and that wait to be taken up again.", bySubscription,
+		func(s broker.SubscriptionStats) float64 { return float64(away(s)) }),
 	gauge("loop_busy_ratio", "Share of time that the subscription's loop worked.", bySubscription,
 		func(s broker.SubscriptionStats) float64 { return s.BusyShare }),
 	counter("deliveries_total", "Deliveries sent.", bySubscription,
@@ -175,6 +177,9 @@ func resources[T any](
 // credit is what the sessions of a subscription may still be sent.
 func credit(s broker.SubscriptionStats) (sum broker.Amount) {
 	for _, session := range s.Sessions {
+		if session.Away {
+			continue
+		}
 		sum.Messages += session.Credit.Messages
 		sum.Bytes += session.Credit.Bytes
 	}
@@ -187,6 +192,16 @@ func withoutCredit(s broker.SubscriptionStats) (longest time.Duration) {
 		longest = max(longest, session.WithoutCredit)
 	}
 	return longest
+}
+
+// away counts the sessions that wait to be taken up again.
+func away(s broker.SubscriptionStats) (n int) {
+	for _, session := range s.Sessions {
+		if session.Away {
+			n++
+		}
+	}
+	return n
 }
 
 func asNumber(b bool) float64 {

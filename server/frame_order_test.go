@@ -59,9 +59,21 @@ var illegalSubscribeFrames = map[string]illegalFrames[*headracev1.SubscribeReque
 	"too many started":            {frames: []*headracev1.SubscribeRequest{openTells, started(manySequences(broker.MaxRanges + 1)...)}, reason: "TOO_MANY_RANGES", field: "ranges"},
 
 	"Open without a subscription": {frames: openWith(&headracev1.SubscribeRequest_Open{}), reason: "INVALID_NAME", field: "subscription"},
-	"Open with Resume": {
+	"Resume without a session_id": {
 		frames: openWith(&headracev1.SubscribeRequest_Open{Subscription: "workers", Resume: &headracev1.SubscribeRequest_Resume{}}),
-		reason: "NOT_SERVED", field: "open.resume",
+		reason: "INVALID_FIELD", field: "resume.session_id",
+	},
+	"Resume with a long session_id": {
+		frames: openWith(resuming(string(make([]byte, 65)), 0)), reason: "INVALID_FIELD", field: "resume.session_id",
+	},
+	"Resume that holds from 0": {
+		frames: openWith(resuming("id", 1, sequences(0, 1)...)), reason: "INVALID_FIELD", field: "resume.holding",
+	},
+	"Resume that holds what it did not receive": {
+		frames: openWith(resuming("id", 1, sequences(1, 2)...)), reason: "INVALID_FIELD", field: "resume.holding",
+	},
+	"Resume that holds too many ranges": {
+		frames: openWith(resuming("id", 1<<20, manySequences(broker.MaxRanges+1)...)), reason: "TOO_MANY_RANGES", field: "resume.holding",
 	},
 	"Open with partitions": {
 		frames: openWith(&headracev1.SubscribeRequest_Open{Subscription: "workers", Partitions: []uint32{1}}),

@@ -81,3 +81,16 @@ func drain(grace time.Duration) *headracev1.SubscribeRequest {
 		Drain: &headracev1.SubscribeRequest_Drain{Grace: durationpb.New(grace)},
 	}}
 }
+
+// resuming is an Open that takes a session up again.
+func resuming(id string, through uint64, holding ...*headracev1.SequenceRange) *headracev1.SubscribeRequest_Open {
+	return &headracev1.SubscribeRequest_Open{
+		Subscription: "workers", Features: resumes,
+		Resume: &headracev1.SubscribeRequest_Resume{SessionId: id, ReceivedThrough: through, Holding: holding},
+	}
+}
+
+// resumes are the features of a client that does what clients can about sessions.
+var resumes = []headracev1.Feature{
+	headracev1.Feature_FEATURE_STARTED, headracev1.Feature_FEATURE_RECALL, headracev1.Feature_FEATURE_RESUME,
+}

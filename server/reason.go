@@ -72,6 +72,7 @@ const (
 	reasonTakenOver              = headracev1.ErrorReason_ERROR_REASON_TAKEN_OVER
 	reasonStaleProducer          = headracev1.ErrorReason_ERROR_REASON_STALE_PRODUCER
 	reasonCrossShard             = headracev1.ErrorReason_ERROR_REASON_CROSS_SHARD
+	reasonSessionSuperseded      = headracev1.ErrorReason_ERROR_REASON_SESSION_SUPERSEDED
 	reasonBackupRunning          = headracev1.ErrorReason_ERROR_REASON_BACKUP_RUNNING
 	reasonNothingKept            = headracev1.ErrorReason_ERROR_REASON_NOTHING_KEPT
 
@@ -144,6 +145,7 @@ var verdicts = map[headracev1.ErrorReason]verdict{
 	reasonTakenOver:              {code: codes.FailedPrecondition, text: "another session took this one's place"},
 	reasonStaleProducer:          {code: codes.FailedPrecondition, text: "a newer stream of this producer exists"},
 	reasonCrossShard:             {code: codes.FailedPrecondition, text: "what is named does not live in one shard"},
+	reasonSessionSuperseded:      {code: codes.FailedPrecondition, text: "another stream took up this one's session"},
 	reasonBackupRunning:          {code: codes.FailedPrecondition, text: "a backup is running; there is one at a time"},
 	reasonNothingKept:            {code: codes.FailedPrecondition, text: "the topic keeps nothing of what is settled"},
 
@@ -201,6 +203,7 @@ var sentinels = []struct {
 	{broker.ErrTopicHasSubscriptions, reasonTopicHasSubscriptions},
 	{broker.ErrExclusiveSessionExists, reasonExclusiveSessionExists},
 	{broker.ErrTakenOver, reasonTakenOver},
+	{broker.ErrSuperseded, reasonSessionSuperseded},
 	{broker.ErrSessionSilent, reasonSessionSilent},
 	{broker.ErrSlowReader, reasonSlowReader},
 	{broker.ErrResultsUnread, reasonResultsUnread},

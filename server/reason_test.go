@@ -88,7 +88,7 @@ func TestStatuses(t *testing.T) {
 			metadata: map[string]string{"field": "lease", "limit": "1 s to 12 h"},
 		},
 		"a refusal": {
-			err: tooManyRanges(10_001), code: codes.InvalidArgument, reason: "TOO_MANY_RANGES",
+			err: tooManyRanges("ranges", 10_001), code: codes.InvalidArgument, reason: "TOO_MANY_RANGES",
 			text:     "a frame names 10001 ranges, more than 10000",
 			metadata: map[string]string{"field": "ranges", "limit": "10000", "value": "10001"},
 		},

@@ -21,9 +21,9 @@ func notServed(field string) error {
 
 func frameOrder(text string) error { return &refusal{reason: reasonFrameOrder, text: text} }
 
-func tooManyRanges(n int) error {
+func tooManyRanges(field string, n int) error {
 	return &refusal{
-		reason: reasonTooManyRanges, field: "ranges",
+		reason: reasonTooManyRanges, field: field,
 		limit: strconv.Itoa(broker.MaxRanges), value: strconv.Itoa(n),
 		text: fmt.Sprintf("a frame names %d ranges, more than %d", n, broker.MaxRanges),
 	}

@@ -11,10 +11,8 @@ import (
 // serve: set, they are NOT_SERVED. Those of Message are the walker's business. A
 // scalar counts as set when it is not zero.
 var notServedFields = names(
-	"SubscribeRequest.Open.resume",
 	"SubscribeRequest.Open.partitions",
 	"Topic.spread",
-	"Subscription.resume_window",
 	"Subscription.ephemeral",
 	"Subscription.expire_after",
 	"Subscription.dead_letter_topic",

@@ -18,14 +18,12 @@ import (
 // notServedRequests sets each field and value that the contract has and this
 // server does not serve, and nothing else.
 var notServedRequests = map[string]proto.Message{
-	"SubscribeRequest.Open.resume":     subscribeOpenFrame(&headracev1.SubscribeRequest_Open{Resume: &headracev1.SubscribeRequest_Resume{}}),
 	"SubscribeRequest.Open.partitions": subscribeOpenFrame(&headracev1.SubscribeRequest_Open{Partitions: []uint32{0}}),
 
 	"Topic.spread":          &headracev1.Topic{Spread: true},
 	"DURABILITY_BUFFERED":   &headracev1.Topic{Durability: headracev1.Durability_DURABILITY_BUFFERED},
 	"DURABILITY_REPLICATED": &headracev1.Topic{Durability: headracev1.Durability_DURABILITY_REPLICATED},
 
-	"Subscription.resume_window":      &headracev1.Subscription{ResumeWindow: durationpb.New(0)},
 	"Subscription.ephemeral":          &headracev1.Subscription{Ephemeral: true},
 	"Subscription.expire_after":       &headracev1.Subscription{ExpireAfter: durationpb.New(0)},
 	"Subscription.dead_letter_topic":  &headracev1.Subscription{DeadLetterTopic: "dead"},

@@ -13,6 +13,7 @@ var servedFeatures = []headracev1.Feature{
 	headracev1.Feature_FEATURE_KEY_BATCHES,
 	headracev1.Feature_FEATURE_RECALL,
 	headracev1.Feature_FEATURE_STARTED,
+	headracev1.Feature_FEATURE_RESUME,
 	headracev1.Feature_FEATURE_DEAD_LETTERS,
 }
 
@@ -23,6 +24,7 @@ func openedProto(s *broker.Session) *headracev1.SubscribeResponse {
 			SessionId: s.ID(),
 			Features:  servedFeatures,
 			Limits:    sessionLimitsProto(s.Limits()),
+			Resumed:   resumedProto(s.Resumed()),
 		},
 	}}
 }
@@ -36,7 +38,7 @@ func sessionLimitsProto(l broker.SessionLimits) *headracev1.SessionLimits {
 		Lease:                      durationpb.New(l.Lease),
 		MaxLease:                   durationpb.New(l.MaxLease),
 		HeartbeatInterval:          durationpb.New(broker.HeartbeatInterval),
-		ResumeWindow:               durationpb.New(0),
+		ResumeWindow:               durationpb.New(l.ResumeWindow),
 		MaxUnconfirmedSettles:      broker.MaxUnconfirmedSettles,
 		MaxRanges:                  broker.MaxRanges,
 	}

@@ -194,6 +194,9 @@ func subscribeParams(o *headracev1.SubscribeRequest_Open) (broker.SubscribeParam
 	if err := errors.Join(checkClientID(p.ClientID), checkLabels(p.Labels), checkFeatures(o.GetFeatures())); err != nil {
 		return p, err
 	}
+	if p.Resume, err = resumeOf(o.GetResume()); err != nil {
+		return p, err
+	}
 	const subscriptionsLease = 0
 	if p.Lease, err = duration("lease", o.GetLease(), minLease, maxLease, subscriptionsLease); err != nil {
 		return p, err
@@ -226,6 +229,7 @@ var knownFeatures = map[headracev1.Feature]broker.Features{
 	headracev1.Feature_FEATURE_KEY_BATCHES: broker.KeyBatches,
 	headracev1.Feature_FEATURE_STARTED:     broker.TellsStarted,
 	headracev1.Feature_FEATURE_RECALL:      broker.AnswersRecall,
+	headracev1.Feature_FEATURE_RESUME:      broker.Resumes,
 }
 
 func clientFeatures(announced []headracev1.Feature) (known broker.Features) {

@@ -44,6 +44,7 @@ func newSubscriptionConfig(s *headracev1.Subscription) (broker.SubscriptionConfi
 var createdPaths = []string{
 	"lease", "max_lease", "retry", "max_outstanding", "client_max_outstanding", "labels", "key_failure_policy",
 	"paused", "dispatch_cap", "backlog_cap",
+	"resume_window",
 }
 
 // checkCreated refuses what a new subscription may not say.
@@ -61,6 +62,7 @@ func checkCreated(s *headracev1.Subscription) error {
 var subscriptionPaths = map[string]taker[broker.SubscriptionConfig, *headracev1.Subscription]{
 	"lease":                  takeLease,
 	"max_lease":              takeMaxLease,
+	"resume_window":          takeResumeWindow,
 	"retry":                  takeRetry,
 	"retry.min_backoff":      takeMinBackoff,
 	"retry.max_backoff":      takeMaxBackoff,
@@ -93,6 +95,13 @@ func takeLease(c *broker.SubscriptionConfig, s *headracev1.Subscription, d broke
 
 func takeMaxLease(c *broker.SubscriptionConfig, s *headracev1.Subscription, d broker.SubscriptionConfig) (err error) {
 	c.MaxLease, err = duration("max_lease", s.GetMaxLease(), minLease, maxLease, max(d.MaxLease, c.Lease))
+	return err
+}
+
+// takeResumeWindow takes over how long a broken session waits; the default depends on
+// the mode.
+func takeResumeWindow(c *broker.SubscriptionConfig, s *headracev1.Subscription, _ broker.SubscriptionConfig) (err error) {
+	c.ResumeWindow, err = duration("resume_window", s.GetResumeWindow(), 0, maxLease, broker.DefaultResumeWindow(c.Mode))
 	return err
 }
 
@@ -207,6 +216,8 @@ func subscriptionProto(s broker.Subscription) *headracev1.Subscription {
 		Guarantee: headracev1.DeliveryGuarantee_DELIVERY_GUARANTEE_AT_LEAST_ONCE,
 		Lease:     durationpb.New(s.Lease),
 		MaxLease:  durationpb.New(s.MaxLease),
+
+		ResumeWindow: durationpb.New(s.ResumeWindow),
 		Retry: &headracev1.RetryPolicy{
 			MinBackoff:    durationpb.New(s.MinBackoff),
 			MaxBackoff:    durationpb.New(s.MaxBackoff),

@@ -31,6 +31,8 @@ func TestANewSubscriptionHasItsDefaultsFilledIn(t *testing.T) {
 		Guarantee: headracev1.DeliveryGuarantee_DELIVERY_GUARANTEE_AT_LEAST_ONCE,
 		Lease:     durationpb.New(30 * time.Second),
 		MaxLease:  durationpb.New(time.Hour),
+
+		ResumeWindow: durationpb.New(30 * time.Second),
 		Retry: &headracev1.RetryPolicy{
 			MinBackoff: durationpb.New(time.Second), MaxBackoff: durationpb.New(10 * time.Minute),
 			MaxAttempts: proto.Uint32(16), MaxDeliveries: proto.Uint32(100),

@@ -2,6 +2,7 @@ package server
 
 import (
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
@@ -62,6 +63,11 @@ func fittingSessions(sessions []broker.SessionStats, room int) []*headracev1.Ses
 }
 
 func sessionStatsProto(s broker.SessionStats) *headracev1.SessionStats {
+	var resumableFor *durationpb.Duration
+	if s.Away {
+		s.Blocked = 0
+		resumableFor = durationpb.New(s.ResumableFor)
+	}
 	return &headracev1.SessionStats{
 		Session:     s.Session,
 		ClientId:    s.ClientID,
@@ -72,5 +78,7 @@ func sessionStatsProto(s broker.SessionStats) *headracev1.SessionStats {
 		BlockedBy:   blockedProto(s.Blocked),
 		Delivered:   s.Delivered,
 		Acked:       s.Acked,
+
+		ResumableFor: resumableFor,
 	}
 }

@@ -145,6 +145,9 @@ var (
 	ErrStaleProducer = reason("STALE_PRODUCER")
 	// ErrCrossShard is returned when what must be atomic is not in one shard.
 	ErrCrossShard = reason("CROSS_SHARD")
+	// ErrSessionSuperseded is returned when another stream took the session of this one
+	// up again.
+	ErrSessionSuperseded = reason("SESSION_SUPERSEDED")
 	// ErrBackupRunning is returned when a backup should begin while one is running.
 	ErrBackupRunning = reason("BACKUP_RUNNING")
 

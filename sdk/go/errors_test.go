@@ -43,6 +43,7 @@ var sentinels = map[headracev1.ErrorReason]error{
 	headracev1.ErrorReason_ERROR_REASON_TAKEN_OVER:               ErrTakenOver,
 	headracev1.ErrorReason_ERROR_REASON_STALE_PRODUCER:           ErrStaleProducer,
 	headracev1.ErrorReason_ERROR_REASON_CROSS_SHARD:              ErrCrossShard,
+	headracev1.ErrorReason_ERROR_REASON_SESSION_SUPERSEDED:       ErrSessionSuperseded,
 	headracev1.ErrorReason_ERROR_REASON_BACKUP_RUNNING:           ErrBackupRunning,
 	headracev1.ErrorReason_ERROR_REASON_NOTHING_KEPT:             ErrNothingKept,
 	headracev1.ErrorReason_ERROR_REASON_POSITION_OUT_OF_RANGE:    ErrPositionOutOfRange,

@@ -146,6 +146,7 @@ var reasonCodes = map[headracev1.ErrorReason]codes.Code{
 	headracev1.ErrorReason_ERROR_REASON_TAKEN_OVER:               codes.FailedPrecondition,
 	headracev1.ErrorReason_ERROR_REASON_STALE_PRODUCER:           codes.FailedPrecondition,
 	headracev1.ErrorReason_ERROR_REASON_CROSS_SHARD:              codes.FailedPrecondition,
+	headracev1.ErrorReason_ERROR_REASON_SESSION_SUPERSEDED:       codes.FailedPrecondition,
 	headracev1.ErrorReason_ERROR_REASON_BACKUP_RUNNING:           codes.FailedPrecondition,
 	headracev1.ErrorReason_ERROR_REASON_NOTHING_KEPT:             codes.FailedPrecondition,
 	headracev1.ErrorReason_ERROR_REASON_POSITION_OUT_OF_RANGE:    codes.OutOfRange,

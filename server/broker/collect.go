@@ -29,7 +29,9 @@ func (l *loop) collect() {
 	l.own = l.own[:0]
 	l.collectRoom()
 	for i := range l.letters {
-		l.events = append(l.events, l.letters[i].event)
+		if event := l.letters[i].event; event != nil {
+			l.events = append(l.events, event)
+		}
 	}
 }
 
@@ -63,7 +65,7 @@ func (l *loop) collectOrders() {
 		l.end(o.end)
 	}
 	if o.configure != nil {
-		l.maxLease = o.configure.Config.LeaseCap
+		l.maxLease, l.resumeWindow = o.configure.Config.LeaseCap, max(0, o.configure.Config.ResumeWindow)
 		l.events = append(l.events, o.configure)
 	}
 	if o.backlogCap != nil {
@@ -101,9 +103,9 @@ func (l *loop) collectOrders() {
 func (l *loop) noticed(s *Session) {
 	failure := s.out.failed()
 	switch {
-	case l.sessions[s.handle] != s || errors.Is(failure, ErrSessionClosed):
+	case l.sessions[s.owned.handle] != s || errors.Is(failure, ErrSessionClosed):
 	case failure != nil:
-		l.forget(s)
+		l.leaving(s)
 		l.events = append(l.events, &delivery.Detach{Stamp: l.stamp(s), How: delivery.Broken})
 	default:
 		s.owned.room = s.out.room()
@@ -111,16 +113,18 @@ func (l *loop) noticed(s *Session) {
 	}
 }
 
-// open looks at a letter for what the loop itself must know.
+// open says whose a letter is, and looks at it for what the loop itself must know.
 func (l *loop) open(letter *letter) {
+	s := letter.session
 	switch e := letter.event.(type) {
 	case *delivery.Attach:
-		l.attach(letter.session)
+		letter.event = l.arrive(s, e)
 	case *delivery.Detach:
-		if e.How != delivery.Clean && l.sessions[letter.session.handle] != nil {
-			l.forget(letter.session)
+		if e.How != delivery.Clean {
+			l.leaving(s)
 		}
 	}
+	letter.stamp.Session, letter.stamp.Incarnation = s.owned.handle, s.owned.incarnation
 }
 
 // collectCommit looks whether the change set in the committer is done.
@@ -242,7 +246,7 @@ func (l *loop) collectRoom() {
 	for _, s := range l.changed {
 		s.owned.changed = false
 		writable := s.owned.room && !l.held
-		if !s.owned.admitted || writable == s.owned.writable || l.sessions[s.handle] != s {
+		if !s.owned.admitted || writable == s.owned.writable || l.sessions[s.owned.handle] != s {
 			continue
 		}
 		s.owned.writable = writable
@@ -255,5 +259,5 @@ func (l *loop) collectRoom() {
 
 // stamp stamps an event that the loop itself makes about a session.
 func (l *loop) stamp(s *Session) delivery.Stamp {
-	return delivery.Stamp{Session: s.handle, At: l.now}
+	return delivery.Stamp{Session: s.owned.handle, Incarnation: s.owned.incarnation, At: l.now}
 }

@@ -3,6 +3,7 @@ package broker
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -87,6 +88,7 @@ func storedSubscription(c SubscriptionConfig, topic storage.TopicID) (storage.Su
 		CapMessagesPerSecond: c.DispatchCap.MessagesPerSecond,
 		CapBytesPerSecond:    c.DispatchCap.BytesPerSecond,
 		CapConcurrency:       c.DispatchCap.Concurrency,
+		ResumeWindow:         durationpb.New(c.ResumeWindow),
 	})
 	return storage.Subscription{Name: string(c.Name), Topic: topic, Definition: definition}, err
 }
@@ -126,7 +128,17 @@ func subscriptionConfig(s storage.Subscription, topic Name) (SubscriptionConfig,
 			BytesPerSecond:    d.GetCapBytesPerSecond(),
 			Concurrency:       d.GetCapConcurrency(),
 		},
+		ResumeWindow: definedResumeWindow(&d, mode),
 	}, nil
+}
+
+// definedResumeWindow is that of a stored definition. Those from before it was served
+// have none.
+func definedResumeWindow(d *storagev1.SubscriptionDefinition, mode Mode) time.Duration {
+	if d.GetResumeWindow() == nil {
+		return DefaultResumeWindow(mode)
+	}
+	return d.GetResumeWindow().AsDuration()
 }
 
 // servedMode is the mode of a stored definition, all of which must be served here.

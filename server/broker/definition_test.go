@@ -16,7 +16,9 @@ import (
 // written: they must stay readable for ever.
 const (
 	goldenTopic        = "08011080201a070a0361006212001a100a047465616d12087061796d656e7473"
-	goldenSubscription = "0802100118012202083c2a0308a03832051080c2d72f3a02083c400048005206080a108080405a02080562100a047465616d12087061796d656e7473"
+	goldenSubscription = "0802100118012202083c2a0308a03832051080c2d72f3a02083c400048005206080a108080405a02080562100a047465616d12087061796d656e74736a00"
+	// firstSubscription is the same as it was written at first.
+	firstSubscription = "0802100118012202083c2a0308a03832051080c2d72f3a02083c400048005206080a108080405a02080562100a047465616d12087061796d656e7473"
 )
 
 func sampleTopic() TopicConfig {
@@ -68,6 +70,17 @@ func TestDefinitionIsGolden(t *testing.T) {
 	subscription, _ := storedSubscription(sampleSubscription(), 7)
 	if got := hex.EncodeToString(subscription.Definition); got != goldenSubscription {
 		t.Errorf("subscription definition is %s", got)
+	}
+}
+
+func TestDefinitionThatWasWrittenAtFirstIsRead(t *testing.T) {
+	definition, err := hex.DecodeString(firstSubscription)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := subscriptionConfig(storage.Subscription{Name: "shop/billing", Definition: definition}, "shop/orders")
+	if diff := cmp.Diff(sampleSubscription(), got); diff != "" || err != nil {
+		t.Errorf("%v %s", err, diff)
 	}
 }
 

@@ -48,6 +48,9 @@ var (
 	ErrExclusiveSessionExists = errors.New("broker: exclusive subscription has a session")
 	// ErrTakenOver is returned when another session took this one's place.
 	ErrTakenOver = errors.New("broker: session taken over")
+	// ErrSuperseded is returned when another stream took the session of this one up
+	// again.
+	ErrSuperseded = errors.New("broker: session taken up by another stream")
 	// ErrSessionSilent is returned when nothing was heard of the client for three
 	// heartbeats.
 	ErrSessionSilent = errors.New("broker: session silent")

@@ -156,7 +156,7 @@ func (l *loop) holder(e *delivery.Explanation, due dueTimes) *Holder {
 	h := &Holder{HeldDelivery: HeldDelivery{
 		Sequence: e.Sequence, Since: due.wallAt(e.Since), Started: e.Started, LeaseEnd: due.wallAt(e.Until),
 	}}
-	if s := l.sessions[e.Session]; s != nil {
+	if s := l.members.stream(e.Session); s != nil {
 		h.Session, h.ClientID = s.publicName, s.params.ClientID
 	}
 	return h
@@ -176,7 +176,7 @@ func (l *loop) explainKey(partition, hash uint32) KeyExplanation {
 		Partition: partition, Busy: from.Busy, Parked: from.Parked, Outstanding: from.Outstanding,
 		Next: from.Next, HasNext: from.HasNext, NextDue: l.clock.dueTimesNow().future(from.NextDue), Waiting: from.Waiting,
 	}
-	if s := l.sessions[from.Holder]; s != nil {
+	if s := l.members.stream(from.Holder); s != nil {
 		e.Session = s.publicName
 	}
 	return e
@@ -187,7 +187,7 @@ func (l *loop) explainSession(publicName string) (e SessionExplanation, known bo
 	if s == nil {
 		return e, false
 	}
-	from, known := l.state.ExplainSession(s.handle)
+	from, known := l.state.ExplainSession(s.owned.handle)
 	due := l.clock.dueTimesNow()
 	e.Stats = s.stats(&from.Stats)
 	e.BlockedSince = due.wallAt(from.Stats.BlockedSince)
@@ -204,9 +204,9 @@ func (l *loop) explainSession(publicName string) (e SessionExplanation, known bo
 }
 
 func (l *loop) sessionNamed(publicName string) *Session {
-	for _, s := range l.sessions {
-		if s.publicName == publicName {
-			return s
+	for _, m := range l.members.byHandle {
+		if m.publicName == publicName {
+			return m.stream
 		}
 	}
 	return nil
@@ -215,7 +215,7 @@ func (l *loop) sessionNamed(publicName string) *Session {
 func (l *loop) explainFlow() FlowExplanation {
 	l.state.Stats(&l.stats)
 	from, due := l.state.ExplainFlow(), l.clock.dueTimesNow()
-	taken := &snapshot{stats: l.stats, sessions: l.sessions, taken: due.now}
+	taken := &snapshot{stats: l.stats, sessions: l.members.streams(), taken: due.now}
 	e := FlowExplanation{
 		Backlog:     Amount{Messages: l.stats.Backlog, Bytes: l.estimate(l.stats.Backlog)},
 		Outstanding: Amount{Messages: l.stats.Outstanding, Bytes: l.stats.OutstandingBytes},

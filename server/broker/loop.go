@@ -47,9 +47,12 @@ type loop struct {
 	slot     storage.StateSlot
 	segments *segmentWindow
 	fetcher  *fetcher
+	// sessions are the streams, members the sessions that have one or are away.
 	sessions map[delivery.SessionID]*Session
+	members  members
 	watches  []func()
-	maxLease time.Duration
+	// maxLease and resumeWindow are the subscription's.
+	maxLease, resumeWindow time.Duration
 	// keyed says that the state machine wants to know the messages' keys.
 	keyed bool
 
@@ -143,6 +146,7 @@ func (l *loop) turn() {
 	if l.keeper != nil {
 		l.keepBacklog()
 	}
+	l.closeTurn()
 	l.publishSnapshot()
 	l.answerQueries()
 	if l.stoodStill != nil {
@@ -223,33 +227,7 @@ func (l *loop) finish() {
 		l.forget(s)
 		s.out.fail(l.fate)
 	}
-}
-
-// forget takes a session off the loop. Without sessions it watches no heads, so
-// that an idle subscription costs publishers nothing.
-func (l *loop) forget(s *Session) {
-	delete(l.sessions, s.handle)
-	s.leave()
-	if len(l.sessions) == 0 && l.keeper == nil {
-		l.unwatch()
-	}
-}
-
-func (l *loop) unwatch() {
-	for _, cancel := range l.watches {
-		cancel()
-	}
-	l.watches = nil
-}
-
-// attach makes a session known.
-func (l *loop) attach(s *Session) {
-	l.sessions[s.handle] = s
-	s.owned.room, s.owned.writable = true, true
-	if l.watches != nil {
-		return
-	}
-	l.watch()
+	l.unwatch()
 }
 
 // watch watches the heads of the partitions that it does not watch yet: the replay
@@ -259,6 +237,13 @@ func (l *loop) watch() {
 		l.watches = append(l.watches, l.store.Watch(l.route.id(l.route.partition(place)), l.heads))
 	}
 	l.headsRose = true
+}
+
+func (l *loop) unwatch() {
+	for _, cancel := range l.watches {
+		cancel()
+	}
+	l.watches = nil
 }
 
 // brokenf ends the loop because something is not as it must be.

@@ -22,7 +22,7 @@ type letter struct {
 	event delivery.Event
 	// stamp points into event.
 	stamp *delivery.Stamp
-	// session is set with what the loop itself must know: Attach, Drain, Detach.
+	// session is whose stream it came from.
 	session *Session
 	// ranges is how many ranges the event names.
 	ranges int

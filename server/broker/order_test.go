@@ -13,7 +13,7 @@ import (
 )
 
 // goldenKeyed is sampleSubscription with an order, as it was first written.
-const goldenKeyed = "0802100218012202083c2a0308a03832051080c2d72f3a02083c400048005206080a108080405a02080562100a047465616d12087061796d656e7473880103"
+const goldenKeyed = "0802100218012202083c2a0308a03832051080c2d72f3a02083c400048005206080a108080405a02080562100a047465616d12087061796d656e74736a00880103"
 
 func TestOrderAndPolicyComeBack(t *testing.T) {
 	for order := OrderNone; order <= OrderPartition; order++ {

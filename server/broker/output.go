@@ -96,4 +96,7 @@ type SessionLimits struct {
 	SubscriptionMaxOutstanding Amount
 	// Lease is the work lease of a delivery, MaxLease the longest with extensions.
 	Lease, MaxLease time.Duration
+	// ResumeWindow is how long the session of a broken stream waits to be taken up
+	// again; 0: not at all, or the client did not announce that it does that.
+	ResumeWindow time.Duration
 }

@@ -28,7 +28,7 @@ func (l *loop) perform(effect delivery.Effect) {
 	case *delivery.EndSession:
 		l.endSession(e)
 	case *delivery.Attached:
-		if s := l.sessions[e.Session]; s != nil {
+		if s := l.arrived(e.Session, e.Incarnation); s != nil {
 			l.admit(s, e)
 		}
 	case *delivery.Deliver:
@@ -72,7 +72,13 @@ func (l *loop) control(effect delivery.Effect) {
 
 // admit answers an Attach.
 func (l *loop) admit(s *Session, e *delivery.Attached) {
+	l.enter(s)
 	s.limits = l.limits(s, e.Ceilings, e.Lease)
+	if e.Resumed != nil {
+		s.resumed = &Resumed{
+			Kept: slices.Clone(e.Resumed.Kept), NextSequence: e.Resumed.NextSequence, ChargedBytes: e.Resumed.ChargedBytes,
+		}
+	}
 	s.owned.told = s.limits
 	s.owned.admitted = true
 	l.look(s) // memory may hold it back
@@ -81,7 +87,12 @@ func (l *loop) admit(s *Session, e *delivery.Attached) {
 
 // limits are the values in force for a session.
 func (l *loop) limits(s *Session, c delivery.Ceilings, lease time.Duration) SessionLimits {
+	resumeWindow := l.resumeWindow
+	if s.params.Features&Resumes == 0 {
+		resumeWindow = 0
+	}
 	return SessionLimits{
+		ResumeWindow:               resumeWindow,
 		MaxFrameBytes:              orDefault(s.params.MaxFrameBytes, delivery.DefaultMaxFrameBytes),
 		MaxOutstanding:             Amount(c.Stream),
 		ClientMaxOutstanding:       Amount(c.Client),
@@ -199,6 +210,7 @@ var sessionEnds = map[delivery.EndReason]error{
 	delivery.EndSettleGap:      ErrSettleNumberGap,
 	delivery.EndWrongCredit:    ErrFrameOrder,
 	delivery.EndFailuresUnread: ErrResultsUnread,
+	delivery.EndSuperseded:     ErrSuperseded,
 }
 
 // attachRefusals says why an Attach was refused, by the reason.
@@ -210,18 +222,26 @@ var attachRefusals = map[delivery.EndReason]error{
 
 // endSession ends a session after what is queued for it, or refuses it.
 func (l *loop) endSession(e *delivery.EndSession) {
+	defer l.expel(e.Session)
+	if !e.Served {
+		if s := l.arrived(e.Session, e.Incarnation); s != nil {
+			l.forget(s)
+			s.admitted <- attachRefusals[e.Reason]
+		}
+		return
+	}
 	s := l.sessions[e.Session]
-	if s == nil {
+	if s == nil || s.owned.incarnation != e.Incarnation {
 		return
 	}
 	l.forget(s)
-	if !e.Served {
-		s.admitted <- attachRefusals[e.Reason]
-		return
-	}
-	if err := sessionEnds[e.Reason]; err != nil {
+	switch err := sessionEnds[e.Reason]; {
+	case e.Reason == delivery.EndSuperseded:
+		// What is queued is among what the other stream gets again.
+		s.out.fail(err)
+	case err != nil:
 		s.out.end(err)
-		return
+	default:
+		l.brokenf("a session ended with reason %d", e.Reason)
 	}
-	l.brokenf("a session ended with reason %d", e.Reason)
 }

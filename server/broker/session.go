@@ -34,6 +34,7 @@ const (
 	TellsStarted  = delivery.TellsStarted
 	KeyBatches    = delivery.KeyBatches
 	AnswersRecall = delivery.AnswersRecall
+	Resumes       = delivery.Resumes
 )
 
 // CloseHow says how a session's stream ended.
@@ -72,24 +73,44 @@ type SubscribeParams struct {
 	Takeover bool
 	// Features is what the client announced that it can do.
 	Features Features
+	// Resume asks to take a session up again; nil: a new one. The broker keeps it.
+	Resume *Resume
 }
 
-// Session is one subscriber stream. Window to Close are for its receive loop: each
+// Resume names a session whose stream broke, or is to be left, and what the client
+// has of it.
+type Resume struct {
+	SessionID string
+	// ReceivedThrough is the last sequence that the client received, Holding all of
+	// that whose settles are not confirmed; what is not in it is given back.
+	ReceivedThrough uint64
+	Holding         []SequenceRange
+}
+
+// Resumed tells what a session still has that was taken up again.
+type Resumed = delivery.Resumed
+
+// Session is one subscriber stream: a session of its own, or the next stream of one
+// that is taken up again. Window to Close are for its receive loop: each
 // counts as read when it is called, and waits while the subscription's mailbox is
 // full; each returns nil, or why the session ended. Next is for its send loop.
 type Session struct {
-	handle     delivery.SessionID
+	// id, publicName and openedAt are those of the session that it takes up again,
+	// when it does: set before admitted is.
 	id         string
 	publicName string
-	params     SubscribeParams
 	openedAt   time.Time
+	params     SubscribeParams
+	// resumes is the id of the session that it wants to take up again.
+	resumes string
 
 	mailbox *mailbox
 	out     *outbound
 	// admitted has capacity 1: the owner loop answers the Attach once and never waits.
 	admitted chan error
-	// limits are set before admitted is.
-	limits SessionLimits
+	// limits and resumed are set before admitted is.
+	limits  SessionLimits
+	resumed *Resumed
 	// leave takes the session off the broker's count, once.
 	leave func()
 	owned ownedSession
@@ -97,6 +118,12 @@ type Session struct {
 
 // ownedSession is what the owner loop remembers of a session. Owner loop only.
 type ownedSession struct {
+	// handle and incarnation say which session's stream it is, and which one of them.
+	handle      delivery.SessionID
+	incarnation uint32
+	member      *member
+	// gone: the stream has ended.
+	gone bool
 	// admitted says that the state machine knows the session.
 	admitted bool
 	// room says that the outbound queue has room, writable what the state machine
@@ -117,6 +144,10 @@ func (s *Session) PublicName() string { return s.publicName }
 
 // Limits are the values in force when the session opened.
 func (s *Session) Limits() SessionLimits { return s.limits }
+
+// Resumed is what the session still had when it was taken up again; nil when it is a
+// new one.
+func (s *Session) Resumed() *Resumed { return s.resumed }
 
 // Window sets the credit of an OnSettle session.
 func (s *Session) Window(window Amount) error {
@@ -154,7 +185,7 @@ func (s *Session) Extend(number uint64, ranges []SequenceRange, duration time.Du
 // outstanding, or after grace.
 func (s *Session) Drain(grace time.Duration) error {
 	e := &delivery.Drain{Grace: grace}
-	return s.put(letter{event: e, stamp: &e.Stamp, session: s})
+	return s.put(letter{event: e, stamp: &e.Stamp})
 }
 
 // Heartbeat notes a sign of life.
@@ -169,7 +200,7 @@ func (s *Session) Heartbeat() error {
 // session must be closed by its stream's handler, however it ends.
 func (s *Session) Close(how CloseHow) {
 	e := &delivery.Detach{How: how}
-	_ = s.put(letter{event: e, stamp: &e.Stamp, session: s}) // an ended session needs no Detach
+	_ = s.put(letter{event: e, stamp: &e.Stamp}) // an ended session needs no Detach
 	if how != CloseClean {
 		s.out.fail(ErrSessionClosed)
 	}
@@ -180,7 +211,7 @@ func (s *Session) put(l letter) error {
 	if err := s.out.err(); err != nil {
 		return err
 	}
-	l.stamp.Session = s.handle
+	l.session = s
 	err := s.mailbox.put(l)
 	if ended := s.out.err(); err != nil && ended != nil {
 		return ended
@@ -198,7 +229,7 @@ func (s *Session) Err() error { return s.out.err() }
 // Next waits for what to write next. From its return to its next call, what it
 // returned counts as being written, and must be written in time. A returned Frame is
 // the caller's to release. Errors end the stream: io.EOF (status OK),
-// ErrTakenOver, ErrSessionSilent, ErrSettleNumberGap, ErrFrameOrder, ErrSlowReader,
+// ErrTakenOver, ErrSuperseded, ErrSessionSilent, ErrSettleNumberGap, ErrFrameOrder, ErrSlowReader,
 // ErrResultsUnread, ErrSubscriptionDeleted, ErrDraining, ErrStoreUnavailable,
 // ErrFenced, ErrDataLoss, ErrSessionClosed, or ctx's.
 func (s *Session) Next(ctx context.Context) (Output, error) {

@@ -1,7 +1,6 @@
 package broker
 
 import (
-	"maps"
 	"slices"
 	"time"
 
@@ -28,7 +27,7 @@ func (l *loop) publishSnapshot() {
 	stats.Sessions = slices.Clone(l.stats.Sessions)
 	now := l.clock.now()
 	l.snapshot.Store(&snapshot{
-		stats: stats, sessions: maps.Clone(l.sessions), busy: l.meter.share(now), taken: now,
+		stats: stats, sessions: l.members.streams(), busy: l.meter.share(now), taken: now,
 	})
 	for _, done := range l.taken.asked {
 		signal(done)
@@ -57,6 +56,7 @@ func (s *snapshot) sessionStats() []SessionStats {
 		}
 		one := session.stats(from)
 		one.WithoutCredit = s.since(from.DrySince)
+		one.ResumableFor = s.until(from)
 		described = append(described, one)
 	}
 	slices.SortFunc(described, func(a, b SessionStats) int { return a.OpenedAt.Compare(b.OpenedAt) })
@@ -75,7 +75,16 @@ func (s *Session) stats(from *delivery.SessionStats) SessionStats {
 		Blocked:     from.Blocked,
 		Delivered:   from.Delivered,
 		Acked:       from.Acked,
+		Away:        from.Away,
 	}
+}
+
+// until is how long a session that is away still waits.
+func (s *snapshot) until(from *delivery.SessionStats) time.Duration {
+	if !from.Away {
+		return 0
+	}
+	return max(0, from.Until-s.taken)
 }
 
 // since is how long ago something was when the snapshot was taken; 0 when it never was.

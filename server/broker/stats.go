@@ -76,6 +76,9 @@ type SessionStats struct {
 	// WithoutCredit is for how long the session has had no credit, to about a second;
 	// 0 when it has some.
 	WithoutCredit time.Duration
-	Delivered     uint64
-	Acked         uint64
+	// Away: its stream broke; it waits for ResumableFor to be taken up again.
+	Away         bool
+	ResumableFor time.Duration
+	Delivered    uint64
+	Acked        uint64
 }

@@ -38,7 +38,6 @@ func (b *Broker) Subscribe(ctx context.Context, params SubscribeParams) (*Sessio
 func (b *Broker) newSession(l *loop, params SubscribeParams) *Session {
 	number := b.lastSession.Add(1)
 	s := &Session{
-		handle:     delivery.SessionID(number),
 		id:         rand.Text(),
 		publicName: "s" + strconv.FormatUint(number, 36),
 		params:     params,
@@ -47,6 +46,7 @@ func (b *Broker) newSession(l *loop, params SubscribeParams) *Session {
 		admitted:   make(chan error, 1),
 		leave:      leaver(b.sessions),
 	}
+	s.owned.handle = delivery.SessionID(number)
 	s.out = newOutbound(b.clock, b.memory, func() { l.orders.notice(s) })
 	return s
 }
@@ -62,7 +62,12 @@ func (s *Session) attach(ctx context.Context, l *loop) error {
 		Takeover:      s.params.Takeover,
 		Features:      s.params.Features,
 	}
-	if err := s.put(letter{event: e, stamp: &e.Stamp, session: s}); err != nil {
+	var ranges int
+	if r := s.params.Resume; r != nil {
+		s.resumes, s.params.Resume, ranges = r.SessionID, nil, len(r.Holding)
+		e.Resume = &delivery.Resume{ReceivedThrough: r.ReceivedThrough, Holding: r.Holding}
+	}
+	if err := s.put(letter{event: e, stamp: &e.Stamp, ranges: ranges}); err != nil {
 		return err
 	}
 	select {
@@ -71,7 +76,16 @@ func (s *Session) attach(ctx context.Context, l *loop) error {
 	case <-l.done:
 		return l.fate
 	case <-ctx.Done():
-		s.Close(CloseGone)
+		s.Close(s.howNeverOpened())
 		return ctx.Err()
 	}
+}
+
+// howNeverOpened is how a stream ended whose client did not wait for the answer. One
+// that took a session up again must be able to try once more.
+func (s *Session) howNeverOpened() CloseHow {
+	if s.resumes != "" {
+		return CloseBroken
+	}
+	return CloseGone
 }

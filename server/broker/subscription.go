@@ -109,26 +109,31 @@ func (b *Broker) recover(
 func (b *Broker) startLoop(s *subscription, config SubscriptionConfig, cursors []storage.Cursor) *loop {
 	wake := make(chan struct{}, 1) // capacity 1: it only says that there is something
 	l := &loop{
-		name:       s.name,
-		store:      b.store,
-		clock:      b.clock,
-		memory:     b.memory,
-		logger:     b.config.Logger,
-		closing:    b.life.closed,
-		mailbox:    &mailbox{clock: b.clock, wake: wake},
-		orders:     &orders{wake: wake},
-		graves:     &s.deadLetters,
-		wake:       wake,
-		heads:      make(chan struct{}, 1), // capacity 1: likewise
-		done:       make(chan struct{}),
-		slot:       b.store.NewStateSlot(s.id),
-		changes:    changeSet{stored: storage.ChangeSet{Subscription: s.id}},
-		route:      &s.route,
-		segments:   newSegmentWindow(&s.route),
-		fetcher:    newFetcher(b.store, &s.route, wake),
-		sessions:   map[delivery.SessionID]*Session{},
-		maxLease:   config.MaxLease,
-		keyed:      config.Order == OrderKey,
+		name:     s.name,
+		store:    b.store,
+		clock:    b.clock,
+		memory:   b.memory,
+		logger:   b.config.Logger,
+		closing:  b.life.closed,
+		mailbox:  &mailbox{clock: b.clock, wake: wake},
+		orders:   &orders{wake: wake},
+		graves:   &s.deadLetters,
+		wake:     wake,
+		heads:    make(chan struct{}, 1), // capacity 1: likewise
+		done:     make(chan struct{}),
+		slot:     b.store.NewStateSlot(s.id),
+		changes:  changeSet{stored: storage.ChangeSet{Subscription: s.id}},
+		route:    &s.route,
+		segments: newSegmentWindow(&s.route),
+		fetcher:  newFetcher(b.store, &s.route, wake),
+		sessions: map[delivery.SessionID]*Session{},
+		members:  newMembers(),
+		maxLease: config.MaxLease,
+
+		keyed: config.Order == OrderKey,
+
+		resumeWindow: config.ResumeWindow,
+
 		known:      make([]storage.Offset, s.route.places()),
 		headEvents: make([]delivery.Head, s.route.places()),
 		full:       &s.topic.full,
@@ -166,12 +171,17 @@ func (l *loop) recoverCursors(cursors []storage.Cursor) []delivery.Cursor {
 
 // machineConfig is what the state machine is set to. The seed only makes jitter.
 func (b *Broker) machineConfig(c SubscriptionConfig, id storage.SubscriptionID) delivery.Config {
+	resumeWindow := c.ResumeWindow
+	if resumeWindow == 0 {
+		resumeWindow = -1 // for the state machine 0 is its default
+	}
 	return delivery.Config{
 		Mode:         c.Mode,
 		Paused:       c.Paused,
 		Cap:          c.DispatchCap,
 		Order:        c.Order,
 		KeyPolicy:    c.KeyPolicy,
+		ResumeWindow: resumeWindow,
 		Subscription: delivery.Ceiling(c.MaxOutstanding),
 		Client:       delivery.Ceiling(c.ClientMaxOutstanding),
 		Stream:       delivery.Ceiling(b.config.MaxSessionOutstanding),

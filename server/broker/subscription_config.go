@@ -49,6 +49,9 @@ type SubscriptionConfig struct {
 	// MaxLease is the longest that a delivery can be leased, extensions included,
 	// Lease to 12 h.
 	MaxLease time.Duration
+	// ResumeWindow is how long the session of a broken stream waits to be taken up
+	// again, 0 to 12 h; 0: not at all.
+	ResumeWindow time.Duration
 	// MinBackoff is the wait after the first failure, 100 ms to 12 h; it doubles up
 	// to MaxBackoff, MinBackoff to 12 h.
 	MinBackoff, MaxBackoff time.Duration
@@ -82,12 +85,23 @@ func NewSubscriptionConfig(name, topic Name) SubscriptionConfig {
 		Order:          OrderKey,
 		Lease:          delivery.DefaultLease,
 		MaxLease:       delivery.DefaultLeaseCap,
+		ResumeWindow:   DefaultResumeWindow(Shared),
 		MinBackoff:     DefaultMinBackoff,
 		MaxBackoff:     DefaultMaxBackoff,
 		MaxAttempts:    DefaultMaxAttempts,
 		MaxDeliveries:  DefaultMaxDeliveries,
 		MaxOutstanding: Amount{Messages: delivery.DefaultMaxMessages, Bytes: delivery.DefaultMaxBytes},
 	}
+}
+
+// DefaultResumeWindow is how long a broken session waits on a subscription of some
+// mode that says nothing of it: where one session alone is served, the next one does
+// not wait for it.
+func DefaultResumeWindow(mode Mode) time.Duration {
+	if mode == Shared {
+		return delivery.DefaultResumeWindow
+	}
+	return 0
 }
 
 // Subscription is a subscription as the broker knows it.
@@ -109,6 +123,8 @@ func (c SubscriptionConfig) validate() error {
 		return invalidField("lease", "1 s to 12 h")
 	case c.MaxLease < c.Lease || c.MaxLease > delivery.MaxLease:
 		return invalidField("max_lease", "at least lease, at most 12 h")
+	case c.ResumeWindow < 0 || c.ResumeWindow > delivery.MaxLease:
+		return invalidField("resume_window", "0 to 12 h")
 	case c.MinBackoff < delivery.MinRetryDelay || c.MinBackoff > delivery.MaxRetryDelay:
 		return invalidField("retry.min_backoff", "100 ms to 12 h")
 	case c.MaxBackoff < c.MinBackoff || c.MaxBackoff > delivery.MaxRetryDelay:

@@ -4,15 +4,16 @@ package delivery
 func (s *State) attach(e *Attach) {
 	switch x := s.byID[e.Session]; {
 	case x == nil:
-	case e.Resume == nil || e.Incarnation == x.incarnation || s.closing:
+	case e.Resume == nil || e.Incarnation == x.incarnation:
 		s.end(x, EndAttachedTwice, e.At)
 		return
-	case e.Lease != 0 && (e.Lease < MinLease || e.Lease > MaxLease):
-		s.end(x, EndBadAttach, e.At)
-		return
+	case e.badLease(): // the session goes on without it
 	case s.forgets && e.Replenish != Manual:
 		s.end(x, EndNeedsManual, e.At)
 		return
+	case s.closing:
+		s.endAll(x, returned, e.At)
+		s.sayEnd(x, EndShutdown)
 	case x.closing:
 		s.sayEnd(x, EndClosed)
 	default:
@@ -51,7 +52,7 @@ func (s *State) refusal(e *Attach) EndReason {
 	switch {
 	case s.closing:
 		return EndShutdown
-	case e.Lease != 0 && (e.Lease < MinLease || e.Lease > MaxLease):
+	case e.badLease():
 		return EndBadAttach
 	case s.forgets && e.Replenish != Manual:
 		return EndNeedsManual
@@ -78,6 +79,9 @@ func (s *State) refusal(e *Attach) EndReason {
 	}
 	return 0
 }
+
+// badLease says that a lease out of bounds was asked for.
+func (e *Attach) badLease() bool { return e.Lease != 0 && (e.Lease < MinLease || e.Lease > MaxLease) }
 
 // takeOver ends the session that held an exclusive subscription, uncharged.
 func (s *State) takeOver(x *session, at Instant) {

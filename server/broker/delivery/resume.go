@@ -17,6 +17,14 @@ type Resumed struct {
 	ChargedBytes uint64
 }
 
+const (
+	// maxAbsences bounds the sessions that wait to be taken up again: who opens and
+	// breaks streams takes no memory for ever.
+	maxAbsences = 10_000
+	// maxKeptRanges bounds what a session is told to have kept; the rest is released.
+	maxKeptRanges = 10_000
+)
+
 func newAbsences() heap[*session] {
 	return heap[*session]{
 		less:  func(a, b *session) bool { return a.endBy < b.endBy },
@@ -46,7 +54,7 @@ func (s *State) lose(x *session, at Instant) {
 		if window = max(window, 0); !x.resumes {
 			window = 0 // what it did not start comes back at once, the rest is leased
 		}
-	case !x.resumes || window == 0 || x.closing || s.closing:
+	case !x.resumes || window == 0 || x.closing || s.closing || s.absences.len() >= maxAbsences:
 		s.endAll(x, lost, at)
 		s.remove(x)
 		return
@@ -74,6 +82,9 @@ func (s *State) leave(x *session, until Instant) {
 	}
 	s.absences.put(x)
 }
+
+// Knows says whether there is a session, with a stream or waiting to be taken up again.
+func (s *State) Knows(id SessionID) bool { return s.byID[id] != nil }
 
 // endAbsences ends the sessions that were not taken up again in time.
 func (s *State) endAbsences() {
@@ -149,6 +160,9 @@ func (s *State) releaseOthers(x *session, e *Attach) {
 		next = max(next, min(r.Last, e.Resume.ReceivedThrough)+1)
 	}
 	s.releaseRange(&o, next, x.sent)
+	if kept := x.kept(); len(kept) > maxKeptRanges {
+		s.releaseRange(&o, kept[maxKeptRanges].First, x.sent)
+	}
 	s.pool.last = nil
 	s.tidy(x)
 }

@@ -184,3 +184,51 @@ func TestRule13ShutdownReleasesWhoIsAway(t *testing.T) {
 	want(t, "released", w.stats().Released, 2)
 	want(t, "idle", w.state.Idle(), true)
 }
+
+func TestRule13AResumeDuringAShutdownIsRefusedAndChargesNothing(t *testing.T) {
+	w := resumable(t, delivery.Config{}, 2, 0)
+	w.do(&delivery.Shutdown{At: w.now, Grace: time.Minute})
+	e := w.session(1, 10, 100)
+	e.Incarnation, e.Resume = 1, &delivery.Resume{ReceivedThrough: 2}
+	w.do(e)
+	want(t, "the old stream ends", w.ended[0], delivery.EndSession{Session: 1, Reason: delivery.EndShutdown, Served: true})
+	want(t, "the new one is refused", w.ended[1], delivery.EndSession{Session: 1, Incarnation: 1, Reason: delivery.EndShutdown})
+	want(t, "released", w.stats().Released, 2)
+	want(t, "charged", w.stats().Expired, 0)
+	want(t, "known", w.state.Knows(1), false)
+}
+
+func TestRule13AResumeWithABadLeaseLeavesTheSessionAlone(t *testing.T) {
+	w := resumable(t, delivery.Config{}, 2, 0)
+	e := w.session(1, 10, 100)
+	e.Incarnation, e.Lease, e.Resume = 1, time.Millisecond, &delivery.Resume{ReceivedThrough: 2}
+	w.do(e)
+	want(t, "refused", w.ended[0], delivery.EndSession{Session: 1, Incarnation: 1, Reason: delivery.EndBadAttach})
+	want(t, "outstanding", w.stats().Outstanding, 2)
+}
+
+func TestRule13WhatIsKeptFitsAFrame(t *testing.T) {
+	const n = 20_100
+	w := resumable(t, delivery.Config{}, n, 0)
+	odd := w.settling(1, 1, delivery.Ack, 1, 1)
+	for sequence := uint64(3); sequence < n; sequence += 2 {
+		odd.Ranges = append(odd.Ranges, delivery.SequenceRange{First: sequence, Last: sequence})
+	}
+	w.do(odd)
+	w.detach(delivery.Broken)
+	kept := w.comeBack(n, delivery.SequenceRange{First: 1, Last: n}).Kept
+	want(t, "ranges kept", len(kept), 10_000)
+	want(t, "the last", kept[len(kept)-1], delivery.SequenceRange{First: 20_000, Last: 20_000})
+	want(t, "released", w.stats().Released, 50)
+}
+
+func TestRule13SessionsThatWaitAreBounded(t *testing.T) {
+	w := newWorld(t, delivery.Config{}, 1)
+	for id := delivery.SessionID(1); id <= 10_001; id++ {
+		e := w.session(id, 1, 100)
+		e.Features = delivery.Resumes
+		w.state.Apply(w.now, e, &delivery.Detach{Stamp: w.stamp(id), How: delivery.Broken})
+	}
+	want(t, "the last of those that wait", w.state.Knows(10_000), true)
+	want(t, "the one too many", w.state.Knows(10_001), false)
+}

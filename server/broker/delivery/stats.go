@@ -39,7 +39,10 @@ type SessionStats struct {
 	Since        Instant
 	BlockedSince Instant
 	// DrySince is since when it has no credit, as far as it was told; 0: it has some.
-	DrySince  Instant
+	DrySince Instant
+	// Away: it has no stream, and waits until Until to be taken up again.
+	Away      bool
+	Until     Instant
 	Delivered uint64
 	Acked     uint64
 }
@@ -78,6 +81,7 @@ func (s *State) statsOf(x *session) SessionStats {
 		Session: x.id, ClientID: x.clientID, Since: x.since,
 		Credit: x.left().least(s.ceiling.room()), Outstanding: x.stream.held,
 		Blocked: blocked, BlockedSince: x.blockedSince, DrySince: x.withoutCredit(blocked),
+		Away: x.absent, Until: x.resumeBy + s.stalled,
 		Delivered: x.delivered, Acked: x.acked,
 	}
 }

@@ -41,10 +41,15 @@ type sessionView struct {
 	BlockedBy           []string          `json:"blocked_by"`
 	Delivered           uint64            `json:"delivered"`
 	Acked               uint64            `json:"acked"`
+	ResumableForSeconds float64           `json:"resumable_for_seconds,omitempty"`
 }
 
-// noSession is why nothing is delivered when nobody subscribes.
-const noSession = "no_session"
+// noSession is why nothing is delivered when nobody subscribes, away why to a session
+// whose stream broke and that waits to be taken up again.
+const (
+	noSession = "no_session"
+	away      = "away"
+)
 
 func viewLag(s *headracev1.Subscription, stats *headracev1.SubscriptionStats) lagView {
 	return lagView{Subscription: s.GetName(), Topic: s.GetTopic(), flowView: viewFlow(stats)}
@@ -79,6 +84,10 @@ func viewSession(s *headracev1.SessionStats) sessionView {
 		BlockedBy:           []string{},
 		Delivered:           s.GetDelivered(),
 		Acked:               s.GetAcked(),
+	}
+	if s.GetResumableFor() != nil {
+		v.ResumableForSeconds = s.GetResumableFor().AsDuration().Seconds()
+		v.BlockedBy = append(v.BlockedBy, away)
 	}
 	for _, b := range s.GetBlockedBy() {
 		v.BlockedBy = append(v.BlockedBy, shortEnum(b.String(), "BLOCKED_BY_"))

@@ -77,6 +77,7 @@ func parsePositions(what, text string) ([]headrace.Position, error) {
 // subFlags are the properties of a subscription that can be given and changed.
 type subFlags struct {
 	lease, maxLease, minBackoff, maxBackoff        time.Duration
+	resumeWindow                                   time.Duration
 	maxAttempts, maxDeliveries                     uint32
 	maxOutstanding, clientMaxOutstanding           uint64
 	maxOutstandingBytes, clientMaxOutstandingBytes config.Bytes
@@ -90,6 +91,8 @@ func (f *subFlags) add(c *cobra.Command) {
 	flags := c.Flags()
 	flags.DurationVar(&f.lease, "lease", 0, "the work lease of a delivery (server's default: 30s)")
 	flags.DurationVar(&f.maxLease, "max-lease", 0, "the longest lease, extensions included (server's default: 1h)")
+	flags.DurationVar(&f.resumeWindow, "resume-window", 0,
+		"how long the session of a broken stream waits to be taken up again; 0: not at all (server's default: 30s, of a shared one)")
 	flags.DurationVar(&f.minBackoff, "min-backoff", 0, "the first wait after a failed attempt (server's default: 1s)")
 	flags.DurationVar(&f.maxBackoff, "max-backoff", 0, "the longest wait after a failed attempt (server's default: 10m)")
 	flags.Uint32Var(&f.maxAttempts, "max-attempts", 0,
@@ -122,6 +125,7 @@ func (f *subFlags) apply(c *cobra.Command, s *headracev1.Subscription) (fields [
 	}
 	set("lease", "lease", func() { s.Lease = durationpb.New(f.lease) })
 	set("max-lease", "max_lease", func() { s.MaxLease = durationpb.New(f.maxLease) })
+	set("resume-window", "resume_window", func() { s.ResumeWindow = durationpb.New(f.resumeWindow) })
 	set("min-backoff", "retry.min_backoff", func() { retryOf(s).MinBackoff = durationpb.New(f.minBackoff) })
 	set("max-backoff", "retry.max_backoff", func() { retryOf(s).MaxBackoff = durationpb.New(f.maxBackoff) })
 	set("max-attempts", "retry.max_attempts", func() { retryOf(s).MaxAttempts = &f.maxAttempts })

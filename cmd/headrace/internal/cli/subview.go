@@ -18,6 +18,7 @@ type subView struct {
 	Guarantee                    string            `json:"guarantee"`
 	LeaseSeconds                 float64           `json:"lease_seconds"`
 	MaxLeaseSeconds              float64           `json:"max_lease_seconds"`
+	ResumeWindowSeconds          float64           `json:"resume_window_seconds"`
 	MinBackoffSeconds            float64           `json:"min_backoff_seconds"`
 	MaxBackoffSeconds            float64           `json:"max_backoff_seconds"`
 	MaxAttempts                  uint32            `json:"max_attempts"`
@@ -45,6 +46,7 @@ func viewSub(s *headracev1.Subscription) subView {
 		Guarantee:                    shortEnum(s.GetGuarantee().String(), "DELIVERY_GUARANTEE_"),
 		LeaseSeconds:                 s.GetLease().AsDuration().Seconds(),
 		MaxLeaseSeconds:              s.GetMaxLease().AsDuration().Seconds(),
+		ResumeWindowSeconds:          s.GetResumeWindow().AsDuration().Seconds(),
 		MinBackoffSeconds:            s.GetRetry().GetMinBackoff().AsDuration().Seconds(),
 		MaxBackoffSeconds:            s.GetRetry().GetMaxBackoff().AsDuration().Seconds(),
 		MaxAttempts:                  s.GetRetry().GetMaxAttempts(),

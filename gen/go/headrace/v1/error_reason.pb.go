@@ -97,6 +97,9 @@ const (
 	// FAILED_PRECONDITION: a subscription should be moved back, and its topic keeps
 	// nothing of what is settled: Retention.keep_settled and min_age are 0.
 	ErrorReason_ERROR_REASON_NOTHING_KEPT ErrorReason = 38
+	// FAILED_PRECONDITION: another stream took up the session of this one, which looked
+	// alive still. Never reopen after it: what the session holds is the other stream's.
+	ErrorReason_ERROR_REASON_SESSION_SUPERSEDED ErrorReason = 39
 	// OUT_OF_RANGE: the position is before what is retained, or after the end.
 	ErrorReason_ERROR_REASON_POSITION_OUT_OF_RANGE ErrorReason = 40
 	// RESOURCE_EXHAUSTED: the disk is too full to accept messages; settles are
@@ -181,6 +184,7 @@ var (
 		36: "ERROR_REASON_CROSS_SHARD",
 		37: "ERROR_REASON_BACKUP_RUNNING",
 		38: "ERROR_REASON_NOTHING_KEPT",
+		39: "ERROR_REASON_SESSION_SUPERSEDED",
 		40: "ERROR_REASON_POSITION_OUT_OF_RANGE",
 		50: "ERROR_REASON_DISK_FULL",
 		51: "ERROR_REASON_PUBLISH_WINDOW_EXCEEDED",
@@ -233,6 +237,7 @@ var (
 		"ERROR_REASON_CROSS_SHARD":              36,
 		"ERROR_REASON_BACKUP_RUNNING":           37,
 		"ERROR_REASON_NOTHING_KEPT":             38,
+		"ERROR_REASON_SESSION_SUPERSEDED":       39,
 		"ERROR_REASON_POSITION_OUT_OF_RANGE":    40,
 		"ERROR_REASON_DISK_FULL":                50,
 		"ERROR_REASON_PUBLISH_WINDOW_EXCEEDED":  51,
@@ -288,7 +293,7 @@ var File_headrace_v1_error_reason_proto protoreflect.FileDescriptor
 
 const file_headrace_v1_error_reason_proto_rawDesc = "" +
 	"\n" +
-	"\x1eheadrace/v1/error_reason.proto\x12\vheadrace.v1*\x93\r\n" +
+	"\x1eheadrace/v1/error_reason.proto\x12\vheadrace.v1*\xb8\r\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19ERROR_REASON_INVALID_NAME\x10\x01\x12\x1e\n" +
@@ -319,7 +324,8 @@ const file_headrace_v1_error_reason_proto_rawDesc = "" +
 	"\x1bERROR_REASON_STALE_PRODUCER\x10#\x12\x1c\n" +
 	"\x18ERROR_REASON_CROSS_SHARD\x10$\x12\x1f\n" +
 	"\x1bERROR_REASON_BACKUP_RUNNING\x10%\x12\x1d\n" +
-	"\x19ERROR_REASON_NOTHING_KEPT\x10&\x12&\n" +
+	"\x19ERROR_REASON_NOTHING_KEPT\x10&\x12#\n" +
+	"\x1fERROR_REASON_SESSION_SUPERSEDED\x10'\x12&\n" +
 	"\"ERROR_REASON_POSITION_OUT_OF_RANGE\x10(\x12\x1a\n" +
 	"\x16ERROR_REASON_DISK_FULL\x102\x12(\n" +
 	"$ERROR_REASON_PUBLISH_WINDOW_EXCEEDED\x103\x12\x1c\n" +

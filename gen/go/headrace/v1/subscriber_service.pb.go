@@ -152,7 +152,8 @@ const (
 	// that a queue lease, which lasts as long as the session is heard. Without it a
 	// delivery counts as started when it is sent.
 	Feature_FEATURE_STARTED Feature = 3
-	// Sessions can be taken up again.
+	// The client takes a session up again after its stream broke: the session waits
+	// for it, for SessionLimits.resume_window, and nothing that it holds ends meanwhile.
 	Feature_FEATURE_RESUME Feature = 4
 	// VERDICT_REJECT and dead letters.
 	Feature_FEATURE_DEAD_LETTERS Feature = 5
@@ -769,7 +770,8 @@ type SessionLimits struct {
 	MaxLease *durationpb.Duration `protobuf:"bytes,6,opt,name=max_lease,json=maxLease,proto3" json:"max_lease,omitempty"`
 	// How often each side speaks.
 	HeartbeatInterval *durationpb.Duration `protobuf:"bytes,7,opt,name=heartbeat_interval,json=heartbeatInterval,proto3" json:"heartbeat_interval,omitempty"`
-	// How long a broken session can be taken up again; 0: not at all.
+	// How long a broken session waits to be taken up again; 0: not at all, or the client
+	// did not announce FEATURE_RESUME.
 	ResumeWindow *durationpb.Duration `protobuf:"bytes,8,opt,name=resume_window,json=resumeWindow,proto3" json:"resume_window,omitempty"`
 	// The most settles and extends sent and not yet confirmed.
 	MaxUnconfirmedSettles uint32 `protobuf:"varint,9,opt,name=max_unconfirmed_settles,json=maxUnconfirmedSettles,proto3" json:"max_unconfirmed_settles,omitempty"`
@@ -907,7 +909,9 @@ type SubscribeRequest_Open struct {
 	MaxFrameBytes uint32 `protobuf:"varint,8,opt,name=max_frame_bytes,json=maxFrameBytes,proto3" json:"max_frame_bytes,omitempty"`
 	// Take the place of the session of an exclusive subscription.
 	Takeover bool `protobuf:"varint,9,opt,name=takeover,proto3" json:"takeover,omitempty"`
-	// Take up a broken session again. Not served yet: NOT_SERVED when set.
+	// Take a session up again whose stream broke, or is to be left. Answered with
+	// Opened.resumed; without that a new session has begun: the old one was gone, and
+	// the client cancels what it works on and counts from 1 again.
 	Resume *SubscribeRequest_Resume `protobuf:"bytes,10,opt,name=resume,proto3" json:"resume,omitempty"`
 	// Serve these partitions only. Not served yet: NOT_SERVED when set.
 	Partitions    []uint32 `protobuf:"varint,20,rep,packed,name=partitions,proto3" json:"partitions,omitempty"`
@@ -1022,14 +1026,21 @@ func (x *SubscribeRequest_Open) GetPartitions() []uint32 {
 	return nil
 }
 
-// Resume names the session to take up and what the client has of it.
+// Resume names the session to take up and what the client has of it. The session
+// keeps its sequences, settle numbers and charged bytes; credit begins anew, with
+// Open.window. A stream of it that still looks alive ends. The client sends the
+// settles and extends again that are not confirmed, with their numbers: those that
+// were applied change nothing, and what failed of the last 1,024 is told again.
 type SubscribeRequest_Resume struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Opened.session_id of the broken session.
+	// Opened.session_id of the session: 1 to 64 bytes. INVALID_FIELD if the client_id
+	// is not the session's.
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// The last sequence that the client received.
 	ReceivedThrough uint64 `protobuf:"varint,2,opt,name=received_through,json=receivedThrough,proto3" json:"received_through,omitempty"`
-	// Every received delivery whose settle is not confirmed.
+	// Every received delivery whose settle is not confirmed: at most 10,000 ranges,
+	// none after received_through.
+	// What else the session holds is released without being charged.
 	Holding       []*SequenceRange `protobuf:"bytes,3,rep,name=holding,proto3" json:"holding,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1468,7 +1479,7 @@ type SubscribeResponse_Opened struct {
 	Features []Feature `protobuf:"varint,2,rep,packed,name=features,proto3,enum=headrace.v1.Feature" json:"features,omitempty"`
 	// The values in force for this session.
 	Limits *SessionLimits `protobuf:"bytes,3,opt,name=limits,proto3" json:"limits,omitempty"`
-	// Set when a session was taken up again. Not sent yet.
+	// Set when a session was taken up again.
 	Resumed *SubscribeResponse_Resumed `protobuf:"bytes,4,opt,name=resumed,proto3" json:"resumed,omitempty"`
 	// The partitions that this session serves; empty means all. Not sent yet.
 	Partitions []uint32 `protobuf:"varint,20,rep,packed,name=partitions,proto3" json:"partitions,omitempty"`
@@ -1553,7 +1564,8 @@ func (x *SubscribeResponse_Opened) GetOwners() []*SubscribeResponse_OwnerHint {
 // Resumed tells what a session taken up again still has.
 type SubscribeResponse_Resumed struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The deliveries that the session still holds.
+	// The deliveries that the session still holds: at most 10,000 ranges. What is not
+	// in it is no longer the session's.
 	Kept []*SequenceRange `protobuf:"bytes,1,rep,name=kept,proto3" json:"kept,omitempty"`
 	// The sequence that the next delivery gets.
 	NextSequence uint64 `protobuf:"varint,2,opt,name=next_sequence,json=nextSequence,proto3" json:"next_sequence,omitempty"`

@@ -36,13 +36,16 @@ type SubscriberServiceClient interface {
 	// numbers, from 1, and are confirmed when they are durable. Half-closing ends
 	// the session cleanly: what is unsettled is released without being charged,
 	// and the stream ends with OK. A stream that breaks, or is silent for three
-	// heartbeats, charges each unsettled delivery that was started as expired.
+	// heartbeats, charges each unsettled delivery that was started as expired; if the
+	// client announced FEATURE_RESUME, not before the session was not taken up again in
+	// time.
 	//
 	// Reasons that end the stream: FRAME_ORDER, MALFORMED_FRAME, INVALID_NAME,
 	// INVALID_FIELD, NOT_SERVED, TOO_MANY_RANGES, SETTLE_NUMBER_GAP,
 	// SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_DELETED, EXCLUSIVE_SESSION_EXISTS,
-	// TAKEN_OVER, SLOW_READER, RESULTS_UNREAD, SESSION_SILENT, LIMIT_REACHED,
-	// DRAINING, STORE_UNAVAILABLE, FENCED, DATA_LOSS. A wrong sequence never ends it.
+	// TAKEN_OVER, SESSION_SUPERSEDED, SLOW_READER, RESULTS_UNREAD, SESSION_SILENT,
+	// LIMIT_REACHED, DRAINING, STORE_UNAVAILABLE, FENCED, DATA_LOSS. A wrong sequence
+	// never ends it.
 	Subscribe(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[SubscribeRequest, SubscribeResponse], error)
 }
 
@@ -81,13 +84,16 @@ type SubscriberServiceServer interface {
 	// numbers, from 1, and are confirmed when they are durable. Half-closing ends
 	// the session cleanly: what is unsettled is released without being charged,
 	// and the stream ends with OK. A stream that breaks, or is silent for three
-	// heartbeats, charges each unsettled delivery that was started as expired.
+	// heartbeats, charges each unsettled delivery that was started as expired; if the
+	// client announced FEATURE_RESUME, not before the session was not taken up again in
+	// time.
 	//
 	// Reasons that end the stream: FRAME_ORDER, MALFORMED_FRAME, INVALID_NAME,
 	// INVALID_FIELD, NOT_SERVED, TOO_MANY_RANGES, SETTLE_NUMBER_GAP,
 	// SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_DELETED, EXCLUSIVE_SESSION_EXISTS,
-	// TAKEN_OVER, SLOW_READER, RESULTS_UNREAD, SESSION_SILENT, LIMIT_REACHED,
-	// DRAINING, STORE_UNAVAILABLE, FENCED, DATA_LOSS. A wrong sequence never ends it.
+	// TAKEN_OVER, SESSION_SUPERSEDED, SLOW_READER, RESULTS_UNREAD, SESSION_SILENT,
+	// LIMIT_REACHED, DRAINING, STORE_UNAVAILABLE, FENCED, DATA_LOSS. A wrong sequence
+	// never ends it.
 	Subscribe(grpc.BidiStreamingServer[SubscribeRequest, SubscribeResponse]) error
 	mustEmbedUnimplementedSubscriberServiceServer()
 }

@@ -350,8 +350,9 @@ type Subscription struct {
 	// Free labels: at most 64 of the bounds of Message.attributes, 2,048 bytes
 	// together. May be updated.
 	Labels map[string]string `protobuf:"bytes,11,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// How long a broken session can be taken up again. Not served yet: NOT_SERVED
-	// when set.
+	// How long the session of a broken stream waits to be taken up again, with what it
+	// holds, 0 to 12 h; 0: not at all. Default: 30 s with SUBSCRIPTION_MODE_SHARED, else
+	// 0. May be updated.
 	ResumeWindow *durationpb.Duration `protobuf:"bytes,12,opt,name=resume_window,json=resumeWindow,proto3" json:"resume_window,omitempty"`
 	// The subscription lives while a session does. Not served yet: NOT_SERVED when
 	// true.
@@ -1266,7 +1267,10 @@ type SessionStats struct {
 	// Deliveries sent.
 	Delivered uint64 `protobuf:"varint,8,opt,name=delivered,proto3" json:"delivered,omitempty"`
 	// Messages acked.
-	Acked         uint64 `protobuf:"varint,9,opt,name=acked,proto3" json:"acked,omitempty"`
+	Acked uint64 `protobuf:"varint,9,opt,name=acked,proto3" json:"acked,omitempty"`
+	// Set while the session has no stream, because the one that it had broke: how long
+	// it still waits to be taken up again. Then blocked_by is empty.
+	ResumableFor  *durationpb.Duration `protobuf:"bytes,10,opt,name=resumable_for,json=resumableFor,proto3" json:"resumable_for,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1364,6 +1368,13 @@ func (x *SessionStats) GetAcked() uint64 {
 	return 0
 }
 
+func (x *SessionStats) GetResumableFor() *durationpb.Duration {
+	if x != nil {
+		return x.ResumableFor
+	}
+	return nil
+}
+
 var File_headrace_v1_subscription_proto protoreflect.FileDescriptor
 
 const file_headrace_v1_subscription_proto_rawDesc = "" +
@@ -1457,7 +1468,7 @@ const file_headrace_v1_subscription_proto_rawDesc = "" +
 	"\vnext_offset\x18\x03 \x01(\x04R\n" +
 	"nextOffset\x12,\n" +
 	"\x12settled_past_floor\x18\x04 \x01(\x04R\x10settledPastFloor\x12-\n" +
-	"\abacklog\x18\x05 \x01(\v2\x13.headrace.v1.AmountR\abacklog\"\xc7\x03\n" +
+	"\abacklog\x18\x05 \x01(\v2\x13.headrace.v1.AmountR\abacklog\"\x87\x04\n" +
 	"\fSessionStats\x12\x18\n" +
 	"\asession\x18\x01 \x01(\tR\asession\x12\x1b\n" +
 	"\tclient_id\x18\x02 \x01(\tR\bclientId\x12=\n" +
@@ -1468,7 +1479,9 @@ const file_headrace_v1_subscription_proto_rawDesc = "" +
 	"\n" +
 	"blocked_by\x18\a \x03(\x0e2\x16.headrace.v1.BlockedByR\tblockedBy\x12\x1c\n" +
 	"\tdelivered\x18\b \x01(\x04R\tdelivered\x12\x14\n" +
-	"\x05acked\x18\t \x01(\x04R\x05acked\x1a9\n" +
+	"\x05acked\x18\t \x01(\x04R\x05acked\x12>\n" +
+	"\rresumable_for\x18\n" +
+	" \x01(\v2\x19.google.protobuf.DurationR\fresumableFor\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01*\x94\x01\n" +
@@ -1572,11 +1585,12 @@ var file_headrace_v1_subscription_proto_depIdxs = []int32{
 	17, // 31: headrace.v1.SessionStats.credit:type_name -> headrace.v1.Amount
 	17, // 32: headrace.v1.SessionStats.outstanding:type_name -> headrace.v1.Amount
 	21, // 33: headrace.v1.SessionStats.blocked_by:type_name -> headrace.v1.BlockedBy
-	34, // [34:34] is the sub-list for method output_type
-	34, // [34:34] is the sub-list for method input_type
-	34, // [34:34] is the sub-list for extension type_name
-	34, // [34:34] is the sub-list for extension extendee
-	0,  // [0:34] is the sub-list for field type_name
+	16, // 34: headrace.v1.SessionStats.resumable_for:type_name -> google.protobuf.Duration
+	35, // [35:35] is the sub-list for method output_type
+	35, // [35:35] is the sub-list for method input_type
+	35, // [35:35] is the sub-list for extension type_name
+	35, // [35:35] is the sub-list for extension extendee
+	0,  // [0:35] is the sub-list for field type_name
 }
 
 func init() { file_headrace_v1_subscription_proto_init() }

@@ -231,7 +231,7 @@ class SubscriptionPartitionStats(_message.Message):
     def __init__(self, partition: _Optional[int] = ..., floor: _Optional[int] = ..., next_offset: _Optional[int] = ..., settled_past_floor: _Optional[int] = ..., backlog: _Optional[_Union[_message_pb2.Amount, _Mapping]] = ...) -> None: ...
 
 class SessionStats(_message.Message):
-    __slots__ = ("session", "client_id", "labels", "open_time", "credit", "outstanding", "blocked_by", "delivered", "acked")
+    __slots__ = ("session", "client_id", "labels", "open_time", "credit", "outstanding", "blocked_by", "delivered", "acked", "resumable_for")
     class LabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -248,6 +248,7 @@ class SessionStats(_message.Message):
     BLOCKED_BY_FIELD_NUMBER: _ClassVar[int]
     DELIVERED_FIELD_NUMBER: _ClassVar[int]
     ACKED_FIELD_NUMBER: _ClassVar[int]
+    RESUMABLE_FOR_FIELD_NUMBER: _ClassVar[int]
     session: str
     client_id: str
     labels: _containers.ScalarMap[str, str]
@@ -257,4 +258,5 @@ class SessionStats(_message.Message):
     blocked_by: _containers.RepeatedScalarFieldContainer[_subscriber_service_pb2.BlockedBy]
     delivered: int
     acked: int
-    def __init__(self, session: _Optional[str] = ..., client_id: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., open_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., credit: _Optional[_Union[_message_pb2.Amount, _Mapping]] = ..., outstanding: _Optional[_Union[_message_pb2.Amount, _Mapping]] = ..., blocked_by: _Optional[_Iterable[_Union[_subscriber_service_pb2.BlockedBy, str]]] = ..., delivered: _Optional[int] = ..., acked: _Optional[int] = ...) -> None: ...
+    resumable_for: _duration_pb2.Duration
+    def __init__(self, session: _Optional[str] = ..., client_id: _Optional[str] = ..., labels: _Optional[_Mapping[str, str]] = ..., open_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., credit: _Optional[_Union[_message_pb2.Amount, _Mapping]] = ..., outstanding: _Optional[_Union[_message_pb2.Amount, _Mapping]] = ..., blocked_by: _Optional[_Iterable[_Union[_subscriber_service_pb2.BlockedBy, str]]] = ..., delivered: _Optional[int] = ..., acked: _Optional[int] = ..., resumable_for: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...

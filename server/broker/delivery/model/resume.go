@@ -46,7 +46,9 @@ func (m *Model) Resume(r *Resumption) {
 		return
 	}
 	if m.closing {
-		m.endCharged(x, "attached twice", r.At)
+		m.returnAll(x, r.At, "")
+		m.remove(x, "shutdown")
+		m.Attach(r.Attach)
 		return
 	}
 	if m.rules.Forgets && !r.Manual {

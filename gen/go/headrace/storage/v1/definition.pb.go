@@ -448,6 +448,9 @@ type SubscriptionDefinition struct {
 	BacklogCap *DefinedCeiling `protobuf:"bytes,25,opt,name=backlog_cap,json=backlogCap,proto3" json:"backlog_cap,omitempty"`
 	// What happens at it.
 	BacklogAction DefinedBacklogAction `protobuf:"varint,26,opt,name=backlog_action,json=backlogAction,proto3,enum=headrace.storage.v1.DefinedBacklogAction" json:"backlog_action,omitempty"`
+	// How long the session of a broken stream waits to be taken up again. Absent in
+	// what was stored before it was served.
+	ResumeWindow  *durationpb.Duration `protobuf:"bytes,13,opt,name=resume_window,json=resumeWindow,proto3" json:"resume_window,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -615,6 +618,13 @@ func (x *SubscriptionDefinition) GetBacklogAction() DefinedBacklogAction {
 	return DefinedBacklogAction_DEFINED_BACKLOG_ACTION_UNSPECIFIED
 }
 
+func (x *SubscriptionDefinition) GetResumeWindow() *durationpb.Duration {
+	if x != nil {
+		return x.ResumeWindow
+	}
+	return nil
+}
+
 // DefinedCeiling bounds what is outstanding.
 type DefinedCeiling struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -683,7 +693,8 @@ const file_headrace_storage_v1_definition_proto_rawDesc = "" +
 	"\x06labels\x18\x03 \x03(\v20.headrace.storage.v1.TopicDefinition.LabelsEntryR\x06labels\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xe4\t\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa4\n" +
+	"\n" +
 	"\x16SubscriptionDefinition\x124\n" +
 	"\x04mode\x18\x01 \x01(\x0e2 .headrace.storage.v1.DefinedModeR\x04mode\x127\n" +
 	"\x05order\x18\x02 \x01(\x0e2!.headrace.storage.v1.DefinedOrderR\x05order\x12C\n" +
@@ -708,7 +719,8 @@ const file_headrace_storage_v1_definition_proto_rawDesc = "" +
 	"\x0fcap_concurrency\x18$ \x01(\x04R\x0ecapConcurrency\x12D\n" +
 	"\vbacklog_cap\x18\x19 \x01(\v2#.headrace.storage.v1.DefinedCeilingR\n" +
 	"backlogCap\x12P\n" +
-	"\x0ebacklog_action\x18\x1a \x01(\x0e2).headrace.storage.v1.DefinedBacklogActionR\rbacklogAction\x1a9\n" +
+	"\x0ebacklog_action\x18\x1a \x01(\x0e2).headrace.storage.v1.DefinedBacklogActionR\rbacklogAction\x12>\n" +
+	"\rresume_window\x18\r \x01(\v2\x19.google.protobuf.DurationR\fresumeWindow\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x0f\n" +
@@ -786,11 +798,12 @@ var file_headrace_storage_v1_definition_proto_depIdxs = []int32{
 	3,  // 12: headrace.storage.v1.SubscriptionDefinition.key_failure:type_name -> headrace.storage.v1.DefinedKeyFailure
 	8,  // 13: headrace.storage.v1.SubscriptionDefinition.backlog_cap:type_name -> headrace.storage.v1.DefinedCeiling
 	5,  // 14: headrace.storage.v1.SubscriptionDefinition.backlog_action:type_name -> headrace.storage.v1.DefinedBacklogAction
-	15, // [15:15] is the sub-list for method output_type
-	15, // [15:15] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	11, // 15: headrace.storage.v1.SubscriptionDefinition.resume_window:type_name -> google.protobuf.Duration
+	16, // [16:16] is the sub-list for method output_type
+	16, // [16:16] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_headrace_storage_v1_definition_proto_init() }

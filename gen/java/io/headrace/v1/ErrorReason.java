@@ -263,6 +263,15 @@ public enum ErrorReason
   ERROR_REASON_NOTHING_KEPT(38),
   /**
    * <pre>
+   * FAILED_PRECONDITION: another stream took up the session of this one, which looked
+   * alive still. Never reopen after it: what the session holds is the other stream's.
+   * </pre>
+   *
+   * <code>ERROR_REASON_SESSION_SUPERSEDED = 39;</code>
+   */
+  ERROR_REASON_SESSION_SUPERSEDED(39),
+  /**
+   * <pre>
    * OUT_OF_RANGE: the position is before what is retained, or after the end.
    * </pre>
    *
@@ -692,6 +701,15 @@ public enum ErrorReason
   public static final int ERROR_REASON_NOTHING_KEPT_VALUE = 38;
   /**
    * <pre>
+   * FAILED_PRECONDITION: another stream took up the session of this one, which looked
+   * alive still. Never reopen after it: what the session holds is the other stream's.
+   * </pre>
+   *
+   * <code>ERROR_REASON_SESSION_SUPERSEDED = 39;</code>
+   */
+  public static final int ERROR_REASON_SESSION_SUPERSEDED_VALUE = 39;
+  /**
+   * <pre>
    * OUT_OF_RANGE: the position is before what is retained, or after the end.
    * </pre>
    *
@@ -921,6 +939,7 @@ public enum ErrorReason
       case 36: return ERROR_REASON_CROSS_SHARD;
       case 37: return ERROR_REASON_BACKUP_RUNNING;
       case 38: return ERROR_REASON_NOTHING_KEPT;
+      case 39: return ERROR_REASON_SESSION_SUPERSEDED;
       case 40: return ERROR_REASON_POSITION_OUT_OF_RANGE;
       case 50: return ERROR_REASON_DISK_FULL;
       case 51: return ERROR_REASON_PUBLISH_WINDOW_EXCEEDED;

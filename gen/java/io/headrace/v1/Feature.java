@@ -52,7 +52,8 @@ public enum Feature
   FEATURE_STARTED(3),
   /**
    * <pre>
-   * Sessions can be taken up again.
+   * The client takes a session up again after its stream broke: the session waits
+   * for it, for SessionLimits.resume_window, and nothing that it holds ends meanwhile.
    * </pre>
    *
    * <code>FEATURE_RESUME = 4;</code>
@@ -115,7 +116,8 @@ public enum Feature
   public static final int FEATURE_STARTED_VALUE = 3;
   /**
    * <pre>
-   * Sessions can be taken up again.
+   * The client takes a session up again after its stream broke: the session waits
+   * for it, for SessionLimits.resume_window, and nothing that it holds ends meanwhile.
    * </pre>
    *
    * <code>FEATURE_RESUME = 4;</code>

@@ -295,7 +295,8 @@ private static final long serialVersionUID = 0L;
   private com.google.protobuf.Duration resumeWindow_;
   /**
    * <pre>
-   * How long a broken session can be taken up again; 0: not at all.
+   * How long a broken session waits to be taken up again; 0: not at all, or the client
+   * did not announce FEATURE_RESUME.
    * </pre>
    *
    * <code>.google.protobuf.Duration resume_window = 8 [json_name = "resumeWindow"];</code>
@@ -307,7 +308,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * How long a broken session can be taken up again; 0: not at all.
+   * How long a broken session waits to be taken up again; 0: not at all, or the client
+   * did not announce FEATURE_RESUME.
    * </pre>
    *
    * <code>.google.protobuf.Duration resume_window = 8 [json_name = "resumeWindow"];</code>
@@ -319,7 +321,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * How long a broken session can be taken up again; 0: not at all.
+   * How long a broken session waits to be taken up again; 0: not at all, or the client
+   * did not announce FEATURE_RESUME.
    * </pre>
    *
    * <code>.google.protobuf.Duration resume_window = 8 [json_name = "resumeWindow"];</code>
@@ -1966,7 +1969,8 @@ private static final long serialVersionUID = 0L;
         com.google.protobuf.Duration, com.google.protobuf.Duration.Builder, com.google.protobuf.DurationOrBuilder> resumeWindowBuilder_;
     /**
      * <pre>
-     * How long a broken session can be taken up again; 0: not at all.
+     * How long a broken session waits to be taken up again; 0: not at all, or the client
+     * did not announce FEATURE_RESUME.
      * </pre>
      *
      * <code>.google.protobuf.Duration resume_window = 8 [json_name = "resumeWindow"];</code>
@@ -1977,7 +1981,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * How long a broken session can be taken up again; 0: not at all.
+     * How long a broken session waits to be taken up again; 0: not at all, or the client
+     * did not announce FEATURE_RESUME.
      * </pre>
      *
      * <code>.google.protobuf.Duration resume_window = 8 [json_name = "resumeWindow"];</code>
@@ -1992,7 +1997,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * How long a broken session can be taken up again; 0: not at all.
+     * How long a broken session waits to be taken up again; 0: not at all, or the client
+     * did not announce FEATURE_RESUME.
      * </pre>
      *
      * <code>.google.protobuf.Duration resume_window = 8 [json_name = "resumeWindow"];</code>
@@ -2012,7 +2018,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * How long a broken session can be taken up again; 0: not at all.
+     * How long a broken session waits to be taken up again; 0: not at all, or the client
+     * did not announce FEATURE_RESUME.
      * </pre>
      *
      * <code>.google.protobuf.Duration resume_window = 8 [json_name = "resumeWindow"];</code>
@@ -2030,7 +2037,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * How long a broken session can be taken up again; 0: not at all.
+     * How long a broken session waits to be taken up again; 0: not at all, or the client
+     * did not announce FEATURE_RESUME.
      * </pre>
      *
      * <code>.google.protobuf.Duration resume_window = 8 [json_name = "resumeWindow"];</code>
@@ -2055,7 +2063,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * How long a broken session can be taken up again; 0: not at all.
+     * How long a broken session waits to be taken up again; 0: not at all, or the client
+     * did not announce FEATURE_RESUME.
      * </pre>
      *
      * <code>.google.protobuf.Duration resume_window = 8 [json_name = "resumeWindow"];</code>
@@ -2072,7 +2081,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * How long a broken session can be taken up again; 0: not at all.
+     * How long a broken session waits to be taken up again; 0: not at all, or the client
+     * did not announce FEATURE_RESUME.
      * </pre>
      *
      * <code>.google.protobuf.Duration resume_window = 8 [json_name = "resumeWindow"];</code>
@@ -2084,7 +2094,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * How long a broken session can be taken up again; 0: not at all.
+     * How long a broken session waits to be taken up again; 0: not at all, or the client
+     * did not announce FEATURE_RESUME.
      * </pre>
      *
      * <code>.google.protobuf.Duration resume_window = 8 [json_name = "resumeWindow"];</code>
@@ -2099,7 +2110,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * How long a broken session can be taken up again; 0: not at all.
+     * How long a broken session waits to be taken up again; 0: not at all, or the client
+     * did not announce FEATURE_RESUME.
      * </pre>
      *
      * <code>.google.protobuf.Duration resume_window = 8 [json_name = "resumeWindow"];</code>

@@ -184,7 +184,8 @@ public interface SessionLimitsOrBuilder extends
 
   /**
    * <pre>
-   * How long a broken session can be taken up again; 0: not at all.
+   * How long a broken session waits to be taken up again; 0: not at all, or the client
+   * did not announce FEATURE_RESUME.
    * </pre>
    *
    * <code>.google.protobuf.Duration resume_window = 8 [json_name = "resumeWindow"];</code>
@@ -193,7 +194,8 @@ public interface SessionLimitsOrBuilder extends
   boolean hasResumeWindow();
   /**
    * <pre>
-   * How long a broken session can be taken up again; 0: not at all.
+   * How long a broken session waits to be taken up again; 0: not at all, or the client
+   * did not announce FEATURE_RESUME.
    * </pre>
    *
    * <code>.google.protobuf.Duration resume_window = 8 [json_name = "resumeWindow"];</code>
@@ -202,7 +204,8 @@ public interface SessionLimitsOrBuilder extends
   com.google.protobuf.Duration getResumeWindow();
   /**
    * <pre>
-   * How long a broken session can be taken up again; 0: not at all.
+   * How long a broken session waits to be taken up again; 0: not at all, or the client
+   * did not announce FEATURE_RESUME.
    * </pre>
    *
    * <code>.google.protobuf.Duration resume_window = 8 [json_name = "resumeWindow"];</code>

@@ -475,6 +475,47 @@ java.lang.String defaultValue) {
     return acked_;
   }
 
+  public static final int RESUMABLE_FOR_FIELD_NUMBER = 10;
+  private com.google.protobuf.Duration resumableFor_;
+  /**
+   * <pre>
+   * Set while the session has no stream, because the one that it had broke: how long
+   * it still waits to be taken up again. Then blocked_by is empty.
+   * </pre>
+   *
+   * <code>.google.protobuf.Duration resumable_for = 10 [json_name = "resumableFor"];</code>
+   * @return Whether the resumableFor field is set.
+   */
+  @java.lang.Override
+  public boolean hasResumableFor() {
+    return ((bitField0_ & 0x00000008) != 0);
+  }
+  /**
+   * <pre>
+   * Set while the session has no stream, because the one that it had broke: how long
+   * it still waits to be taken up again. Then blocked_by is empty.
+   * </pre>
+   *
+   * <code>.google.protobuf.Duration resumable_for = 10 [json_name = "resumableFor"];</code>
+   * @return The resumableFor.
+   */
+  @java.lang.Override
+  public com.google.protobuf.Duration getResumableFor() {
+    return resumableFor_ == null ? com.google.protobuf.Duration.getDefaultInstance() : resumableFor_;
+  }
+  /**
+   * <pre>
+   * Set while the session has no stream, because the one that it had broke: how long
+   * it still waits to be taken up again. Then blocked_by is empty.
+   * </pre>
+   *
+   * <code>.google.protobuf.Duration resumable_for = 10 [json_name = "resumableFor"];</code>
+   */
+  @java.lang.Override
+  public com.google.protobuf.DurationOrBuilder getResumableForOrBuilder() {
+    return resumableFor_ == null ? com.google.protobuf.Duration.getDefaultInstance() : resumableFor_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -523,6 +564,9 @@ java.lang.String defaultValue) {
     }
     if (acked_ != 0L) {
       output.writeUInt64(9, acked_);
+    }
+    if (((bitField0_ & 0x00000008) != 0)) {
+      output.writeMessage(10, getResumableFor());
     }
     getUnknownFields().writeTo(output);
   }
@@ -581,6 +625,10 @@ java.lang.String defaultValue) {
       size += com.google.protobuf.CodedOutputStream
         .computeUInt64Size(9, acked_);
     }
+    if (((bitField0_ & 0x00000008) != 0)) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeMessageSize(10, getResumableFor());
+    }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
     return size;
@@ -622,6 +670,11 @@ java.lang.String defaultValue) {
         != other.getDelivered()) return false;
     if (getAcked()
         != other.getAcked()) return false;
+    if (hasResumableFor() != other.hasResumableFor()) return false;
+    if (hasResumableFor()) {
+      if (!getResumableFor()
+          .equals(other.getResumableFor())) return false;
+    }
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -663,6 +716,10 @@ java.lang.String defaultValue) {
     hash = (37 * hash) + ACKED_FIELD_NUMBER;
     hash = (53 * hash) + com.google.protobuf.Internal.hashLong(
         getAcked());
+    if (hasResumableFor()) {
+      hash = (37 * hash) + RESUMABLE_FOR_FIELD_NUMBER;
+      hash = (53 * hash) + getResumableFor().hashCode();
+    }
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -822,6 +879,7 @@ java.lang.String defaultValue) {
         internalGetOpenTimeFieldBuilder();
         internalGetCreditFieldBuilder();
         internalGetOutstandingFieldBuilder();
+        internalGetResumableForFieldBuilder();
       }
     }
     @java.lang.Override
@@ -849,6 +907,11 @@ java.lang.String defaultValue) {
       blockedBy_ = emptyIntList();
       delivered_ = 0L;
       acked_ = 0L;
+      resumableFor_ = null;
+      if (resumableForBuilder_ != null) {
+        resumableForBuilder_.dispose();
+        resumableForBuilder_ = null;
+      }
       return this;
     }
 
@@ -921,6 +984,12 @@ java.lang.String defaultValue) {
       if (((from_bitField0_ & 0x00000100) != 0)) {
         result.acked_ = acked_;
       }
+      if (((from_bitField0_ & 0x00000200) != 0)) {
+        result.resumableFor_ = resumableForBuilder_ == null
+            ? resumableFor_
+            : resumableForBuilder_.build();
+        to_bitField0_ |= 0x00000008;
+      }
       result.bitField0_ |= to_bitField0_;
     }
 
@@ -974,6 +1043,9 @@ java.lang.String defaultValue) {
       }
       if (other.getAcked() != 0L) {
         setAcked(other.getAcked());
+      }
+      if (other.hasResumableFor()) {
+        mergeResumableFor(other.getResumableFor());
       }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
@@ -1067,6 +1139,13 @@ java.lang.String defaultValue) {
               bitField0_ |= 0x00000100;
               break;
             } // case 72
+            case 82: {
+              input.readMessage(
+                  internalGetResumableForFieldBuilder().getBuilder(),
+                  extensionRegistry);
+              bitField0_ |= 0x00000200;
+              break;
+            } // case 82
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -2164,6 +2243,172 @@ java.lang.String defaultValue) {
       acked_ = 0L;
       onChanged();
       return this;
+    }
+
+    private com.google.protobuf.Duration resumableFor_;
+    private com.google.protobuf.SingleFieldBuilder<
+        com.google.protobuf.Duration, com.google.protobuf.Duration.Builder, com.google.protobuf.DurationOrBuilder> resumableForBuilder_;
+    /**
+     * <pre>
+     * Set while the session has no stream, because the one that it had broke: how long
+     * it still waits to be taken up again. Then blocked_by is empty.
+     * </pre>
+     *
+     * <code>.google.protobuf.Duration resumable_for = 10 [json_name = "resumableFor"];</code>
+     * @return Whether the resumableFor field is set.
+     */
+    public boolean hasResumableFor() {
+      return ((bitField0_ & 0x00000200) != 0);
+    }
+    /**
+     * <pre>
+     * Set while the session has no stream, because the one that it had broke: how long
+     * it still waits to be taken up again. Then blocked_by is empty.
+     * </pre>
+     *
+     * <code>.google.protobuf.Duration resumable_for = 10 [json_name = "resumableFor"];</code>
+     * @return The resumableFor.
+     */
+    public com.google.protobuf.Duration getResumableFor() {
+      if (resumableForBuilder_ == null) {
+        return resumableFor_ == null ? com.google.protobuf.Duration.getDefaultInstance() : resumableFor_;
+      } else {
+        return resumableForBuilder_.getMessage();
+      }
+    }
+    /**
+     * <pre>
+     * Set while the session has no stream, because the one that it had broke: how long
+     * it still waits to be taken up again. Then blocked_by is empty.
+     * </pre>
+     *
+     * <code>.google.protobuf.Duration resumable_for = 10 [json_name = "resumableFor"];</code>
+     */
+    public Builder setResumableFor(com.google.protobuf.Duration value) {
+      if (resumableForBuilder_ == null) {
+        if (value == null) {
+          throw new NullPointerException();
+        }
+        resumableFor_ = value;
+      } else {
+        resumableForBuilder_.setMessage(value);
+      }
+      bitField0_ |= 0x00000200;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * Set while the session has no stream, because the one that it had broke: how long
+     * it still waits to be taken up again. Then blocked_by is empty.
+     * </pre>
+     *
+     * <code>.google.protobuf.Duration resumable_for = 10 [json_name = "resumableFor"];</code>
+     */
+    public Builder setResumableFor(
+        com.google.protobuf.Duration.Builder builderForValue) {
+      if (resumableForBuilder_ == null) {
+        resumableFor_ = builderForValue.build();
+      } else {
+        resumableForBuilder_.setMessage(builderForValue.build());
+      }
+      bitField0_ |= 0x00000200;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * Set while the session has no stream, because the one that it had broke: how long
+     * it still waits to be taken up again. Then blocked_by is empty.
+     * </pre>
+     *
+     * <code>.google.protobuf.Duration resumable_for = 10 [json_name = "resumableFor"];</code>
+     */
+    public Builder mergeResumableFor(com.google.protobuf.Duration value) {
+      if (resumableForBuilder_ == null) {
+        if (((bitField0_ & 0x00000200) != 0) &&
+          resumableFor_ != null &&
+          resumableFor_ != com.google.protobuf.Duration.getDefaultInstance()) {
+          getResumableForBuilder().mergeFrom(value);
+        } else {
+          resumableFor_ = value;
+        }
+      } else {
+        resumableForBuilder_.mergeFrom(value);
+      }
+      if (resumableFor_ != null) {
+        bitField0_ |= 0x00000200;
+        onChanged();
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * Set while the session has no stream, because the one that it had broke: how long
+     * it still waits to be taken up again. Then blocked_by is empty.
+     * </pre>
+     *
+     * <code>.google.protobuf.Duration resumable_for = 10 [json_name = "resumableFor"];</code>
+     */
+    public Builder clearResumableFor() {
+      bitField0_ = (bitField0_ & ~0x00000200);
+      resumableFor_ = null;
+      if (resumableForBuilder_ != null) {
+        resumableForBuilder_.dispose();
+        resumableForBuilder_ = null;
+      }
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * Set while the session has no stream, because the one that it had broke: how long
+     * it still waits to be taken up again. Then blocked_by is empty.
+     * </pre>
+     *
+     * <code>.google.protobuf.Duration resumable_for = 10 [json_name = "resumableFor"];</code>
+     */
+    public com.google.protobuf.Duration.Builder getResumableForBuilder() {
+      bitField0_ |= 0x00000200;
+      onChanged();
+      return internalGetResumableForFieldBuilder().getBuilder();
+    }
+    /**
+     * <pre>
+     * Set while the session has no stream, because the one that it had broke: how long
+     * it still waits to be taken up again. Then blocked_by is empty.
+     * </pre>
+     *
+     * <code>.google.protobuf.Duration resumable_for = 10 [json_name = "resumableFor"];</code>
+     */
+    public com.google.protobuf.DurationOrBuilder getResumableForOrBuilder() {
+      if (resumableForBuilder_ != null) {
+        return resumableForBuilder_.getMessageOrBuilder();
+      } else {
+        return resumableFor_ == null ?
+            com.google.protobuf.Duration.getDefaultInstance() : resumableFor_;
+      }
+    }
+    /**
+     * <pre>
+     * Set while the session has no stream, because the one that it had broke: how long
+     * it still waits to be taken up again. Then blocked_by is empty.
+     * </pre>
+     *
+     * <code>.google.protobuf.Duration resumable_for = 10 [json_name = "resumableFor"];</code>
+     */
+    private com.google.protobuf.SingleFieldBuilder<
+        com.google.protobuf.Duration, com.google.protobuf.Duration.Builder, com.google.protobuf.DurationOrBuilder> 
+        internalGetResumableForFieldBuilder() {
+      if (resumableForBuilder_ == null) {
+        resumableForBuilder_ = new com.google.protobuf.SingleFieldBuilder<
+            com.google.protobuf.Duration, com.google.protobuf.Duration.Builder, com.google.protobuf.DurationOrBuilder>(
+                getResumableFor(),
+                getParentForChildren(),
+                isClean());
+        resumableFor_ = null;
+      }
+      return resumableForBuilder_;
     }
 
     // @@protoc_insertion_point(builder_scope:headrace.v1.SessionStats)

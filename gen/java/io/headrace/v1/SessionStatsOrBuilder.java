@@ -253,4 +253,34 @@ java.lang.String defaultValue);
    * @return The acked.
    */
   long getAcked();
+
+  /**
+   * <pre>
+   * Set while the session has no stream, because the one that it had broke: how long
+   * it still waits to be taken up again. Then blocked_by is empty.
+   * </pre>
+   *
+   * <code>.google.protobuf.Duration resumable_for = 10 [json_name = "resumableFor"];</code>
+   * @return Whether the resumableFor field is set.
+   */
+  boolean hasResumableFor();
+  /**
+   * <pre>
+   * Set while the session has no stream, because the one that it had broke: how long
+   * it still waits to be taken up again. Then blocked_by is empty.
+   * </pre>
+   *
+   * <code>.google.protobuf.Duration resumable_for = 10 [json_name = "resumableFor"];</code>
+   * @return The resumableFor.
+   */
+  com.google.protobuf.Duration getResumableFor();
+  /**
+   * <pre>
+   * Set while the session has no stream, because the one that it had broke: how long
+   * it still waits to be taken up again. Then blocked_by is empty.
+   * </pre>
+   *
+   * <code>.google.protobuf.Duration resumable_for = 10 [json_name = "resumableFor"];</code>
+   */
+  com.google.protobuf.DurationOrBuilder getResumableForOrBuilder();
 }

@@ -306,7 +306,9 @@ java.lang.String defaultValue);
 
     /**
      * <pre>
-     * Take up a broken session again. Not served yet: NOT_SERVED when set.
+     * Take a session up again whose stream broke, or is to be left. Answered with
+     * Opened.resumed; without that a new session has begun: the old one was gone, and
+     * the client cancels what it works on and counts from 1 again.
      * </pre>
      *
      * <code>.headrace.v1.SubscribeRequest.Resume resume = 10 [json_name = "resume"];</code>
@@ -315,7 +317,9 @@ java.lang.String defaultValue);
     boolean hasResume();
     /**
      * <pre>
-     * Take up a broken session again. Not served yet: NOT_SERVED when set.
+     * Take a session up again whose stream broke, or is to be left. Answered with
+     * Opened.resumed; without that a new session has begun: the old one was gone, and
+     * the client cancels what it works on and counts from 1 again.
      * </pre>
      *
      * <code>.headrace.v1.SubscribeRequest.Resume resume = 10 [json_name = "resume"];</code>
@@ -324,7 +328,9 @@ java.lang.String defaultValue);
     io.headrace.v1.SubscribeRequest.Resume getResume();
     /**
      * <pre>
-     * Take up a broken session again. Not served yet: NOT_SERVED when set.
+     * Take a session up again whose stream broke, or is to be left. Answered with
+     * Opened.resumed; without that a new session has begun: the old one was gone, and
+     * the client cancels what it works on and counts from 1 again.
      * </pre>
      *
      * <code>.headrace.v1.SubscribeRequest.Resume resume = 10 [json_name = "resume"];</code>
@@ -839,7 +845,9 @@ java.lang.String defaultValue) {
     private io.headrace.v1.SubscribeRequest.Resume resume_;
     /**
      * <pre>
-     * Take up a broken session again. Not served yet: NOT_SERVED when set.
+     * Take a session up again whose stream broke, or is to be left. Answered with
+     * Opened.resumed; without that a new session has begun: the old one was gone, and
+     * the client cancels what it works on and counts from 1 again.
      * </pre>
      *
      * <code>.headrace.v1.SubscribeRequest.Resume resume = 10 [json_name = "resume"];</code>
@@ -851,7 +859,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Take up a broken session again. Not served yet: NOT_SERVED when set.
+     * Take a session up again whose stream broke, or is to be left. Answered with
+     * Opened.resumed; without that a new session has begun: the old one was gone, and
+     * the client cancels what it works on and counts from 1 again.
      * </pre>
      *
      * <code>.headrace.v1.SubscribeRequest.Resume resume = 10 [json_name = "resume"];</code>
@@ -863,7 +873,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Take up a broken session again. Not served yet: NOT_SERVED when set.
+     * Take a session up again whose stream broke, or is to be left. Answered with
+     * Opened.resumed; without that a new session has begun: the old one was gone, and
+     * the client cancels what it works on and counts from 1 again.
      * </pre>
      *
      * <code>.headrace.v1.SubscribeRequest.Resume resume = 10 [json_name = "resume"];</code>
@@ -2646,7 +2658,9 @@ java.lang.String defaultValue) {
           io.headrace.v1.SubscribeRequest.Resume, io.headrace.v1.SubscribeRequest.Resume.Builder, io.headrace.v1.SubscribeRequest.ResumeOrBuilder> resumeBuilder_;
       /**
        * <pre>
-       * Take up a broken session again. Not served yet: NOT_SERVED when set.
+       * Take a session up again whose stream broke, or is to be left. Answered with
+       * Opened.resumed; without that a new session has begun: the old one was gone, and
+       * the client cancels what it works on and counts from 1 again.
        * </pre>
        *
        * <code>.headrace.v1.SubscribeRequest.Resume resume = 10 [json_name = "resume"];</code>
@@ -2657,7 +2671,9 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Take up a broken session again. Not served yet: NOT_SERVED when set.
+       * Take a session up again whose stream broke, or is to be left. Answered with
+       * Opened.resumed; without that a new session has begun: the old one was gone, and
+       * the client cancels what it works on and counts from 1 again.
        * </pre>
        *
        * <code>.headrace.v1.SubscribeRequest.Resume resume = 10 [json_name = "resume"];</code>
@@ -2672,7 +2688,9 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Take up a broken session again. Not served yet: NOT_SERVED when set.
+       * Take a session up again whose stream broke, or is to be left. Answered with
+       * Opened.resumed; without that a new session has begun: the old one was gone, and
+       * the client cancels what it works on and counts from 1 again.
        * </pre>
        *
        * <code>.headrace.v1.SubscribeRequest.Resume resume = 10 [json_name = "resume"];</code>
@@ -2692,7 +2710,9 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Take up a broken session again. Not served yet: NOT_SERVED when set.
+       * Take a session up again whose stream broke, or is to be left. Answered with
+       * Opened.resumed; without that a new session has begun: the old one was gone, and
+       * the client cancels what it works on and counts from 1 again.
        * </pre>
        *
        * <code>.headrace.v1.SubscribeRequest.Resume resume = 10 [json_name = "resume"];</code>
@@ -2710,7 +2730,9 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Take up a broken session again. Not served yet: NOT_SERVED when set.
+       * Take a session up again whose stream broke, or is to be left. Answered with
+       * Opened.resumed; without that a new session has begun: the old one was gone, and
+       * the client cancels what it works on and counts from 1 again.
        * </pre>
        *
        * <code>.headrace.v1.SubscribeRequest.Resume resume = 10 [json_name = "resume"];</code>
@@ -2735,7 +2757,9 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Take up a broken session again. Not served yet: NOT_SERVED when set.
+       * Take a session up again whose stream broke, or is to be left. Answered with
+       * Opened.resumed; without that a new session has begun: the old one was gone, and
+       * the client cancels what it works on and counts from 1 again.
        * </pre>
        *
        * <code>.headrace.v1.SubscribeRequest.Resume resume = 10 [json_name = "resume"];</code>
@@ -2752,7 +2776,9 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Take up a broken session again. Not served yet: NOT_SERVED when set.
+       * Take a session up again whose stream broke, or is to be left. Answered with
+       * Opened.resumed; without that a new session has begun: the old one was gone, and
+       * the client cancels what it works on and counts from 1 again.
        * </pre>
        *
        * <code>.headrace.v1.SubscribeRequest.Resume resume = 10 [json_name = "resume"];</code>
@@ -2764,7 +2790,9 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Take up a broken session again. Not served yet: NOT_SERVED when set.
+       * Take a session up again whose stream broke, or is to be left. Answered with
+       * Opened.resumed; without that a new session has begun: the old one was gone, and
+       * the client cancels what it works on and counts from 1 again.
        * </pre>
        *
        * <code>.headrace.v1.SubscribeRequest.Resume resume = 10 [json_name = "resume"];</code>
@@ -2779,7 +2807,9 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Take up a broken session again. Not served yet: NOT_SERVED when set.
+       * Take a session up again whose stream broke, or is to be left. Answered with
+       * Opened.resumed; without that a new session has begun: the old one was gone, and
+       * the client cancels what it works on and counts from 1 again.
        * </pre>
        *
        * <code>.headrace.v1.SubscribeRequest.Resume resume = 10 [json_name = "resume"];</code>
@@ -2967,7 +2997,8 @@ java.lang.String defaultValue) {
 
     /**
      * <pre>
-     * Opened.session_id of the broken session.
+     * Opened.session_id of the session: 1 to 64 bytes. INVALID_FIELD if the client_id
+     * is not the session's.
      * </pre>
      *
      * <code>string session_id = 1 [json_name = "sessionId"];</code>
@@ -2976,7 +3007,8 @@ java.lang.String defaultValue) {
     java.lang.String getSessionId();
     /**
      * <pre>
-     * Opened.session_id of the broken session.
+     * Opened.session_id of the session: 1 to 64 bytes. INVALID_FIELD if the client_id
+     * is not the session's.
      * </pre>
      *
      * <code>string session_id = 1 [json_name = "sessionId"];</code>
@@ -2997,7 +3029,9 @@ java.lang.String defaultValue) {
 
     /**
      * <pre>
-     * Every received delivery whose settle is not confirmed.
+     * Every received delivery whose settle is not confirmed: at most 10,000 ranges,
+     * none after received_through.
+     * What else the session holds is released without being charged.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange holding = 3 [json_name = "holding"];</code>
@@ -3006,7 +3040,9 @@ java.lang.String defaultValue) {
         getHoldingList();
     /**
      * <pre>
-     * Every received delivery whose settle is not confirmed.
+     * Every received delivery whose settle is not confirmed: at most 10,000 ranges,
+     * none after received_through.
+     * What else the session holds is released without being charged.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange holding = 3 [json_name = "holding"];</code>
@@ -3014,7 +3050,9 @@ java.lang.String defaultValue) {
     io.headrace.v1.SequenceRange getHolding(int index);
     /**
      * <pre>
-     * Every received delivery whose settle is not confirmed.
+     * Every received delivery whose settle is not confirmed: at most 10,000 ranges,
+     * none after received_through.
+     * What else the session holds is released without being charged.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange holding = 3 [json_name = "holding"];</code>
@@ -3022,7 +3060,9 @@ java.lang.String defaultValue) {
     int getHoldingCount();
     /**
      * <pre>
-     * Every received delivery whose settle is not confirmed.
+     * Every received delivery whose settle is not confirmed: at most 10,000 ranges,
+     * none after received_through.
+     * What else the session holds is released without being charged.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange holding = 3 [json_name = "holding"];</code>
@@ -3031,7 +3071,9 @@ java.lang.String defaultValue) {
         getHoldingOrBuilderList();
     /**
      * <pre>
-     * Every received delivery whose settle is not confirmed.
+     * Every received delivery whose settle is not confirmed: at most 10,000 ranges,
+     * none after received_through.
+     * What else the session holds is released without being charged.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange holding = 3 [json_name = "holding"];</code>
@@ -3041,7 +3083,11 @@ java.lang.String defaultValue) {
   }
   /**
    * <pre>
-   * Resume names the session to take up and what the client has of it.
+   * Resume names the session to take up and what the client has of it. The session
+   * keeps its sequences, settle numbers and charged bytes; credit begins anew, with
+   * Open.window. A stream of it that still looks alive ends. The client sends the
+   * settles and extends again that are not confirmed, with their numbers: those that
+   * were applied change nothing, and what failed of the last 1,024 is told again.
    * </pre>
    *
    * Protobuf type {@code headrace.v1.SubscribeRequest.Resume}
@@ -3087,7 +3133,8 @@ java.lang.String defaultValue) {
     private volatile java.lang.Object sessionId_ = "";
     /**
      * <pre>
-     * Opened.session_id of the broken session.
+     * Opened.session_id of the session: 1 to 64 bytes. INVALID_FIELD if the client_id
+     * is not the session's.
      * </pre>
      *
      * <code>string session_id = 1 [json_name = "sessionId"];</code>
@@ -3108,7 +3155,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Opened.session_id of the broken session.
+     * Opened.session_id of the session: 1 to 64 bytes. INVALID_FIELD if the client_id
+     * is not the session's.
      * </pre>
      *
      * <code>string session_id = 1 [json_name = "sessionId"];</code>
@@ -3149,7 +3197,9 @@ java.lang.String defaultValue) {
     private java.util.List<io.headrace.v1.SequenceRange> holding_;
     /**
      * <pre>
-     * Every received delivery whose settle is not confirmed.
+     * Every received delivery whose settle is not confirmed: at most 10,000 ranges,
+     * none after received_through.
+     * What else the session holds is released without being charged.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange holding = 3 [json_name = "holding"];</code>
@@ -3160,7 +3210,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Every received delivery whose settle is not confirmed.
+     * Every received delivery whose settle is not confirmed: at most 10,000 ranges,
+     * none after received_through.
+     * What else the session holds is released without being charged.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange holding = 3 [json_name = "holding"];</code>
@@ -3172,7 +3224,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Every received delivery whose settle is not confirmed.
+     * Every received delivery whose settle is not confirmed: at most 10,000 ranges,
+     * none after received_through.
+     * What else the session holds is released without being charged.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange holding = 3 [json_name = "holding"];</code>
@@ -3183,7 +3237,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Every received delivery whose settle is not confirmed.
+     * Every received delivery whose settle is not confirmed: at most 10,000 ranges,
+     * none after received_through.
+     * What else the session holds is released without being charged.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange holding = 3 [json_name = "holding"];</code>
@@ -3194,7 +3250,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Every received delivery whose settle is not confirmed.
+     * Every received delivery whose settle is not confirmed: at most 10,000 ranges,
+     * none after received_through.
+     * What else the session holds is released without being charged.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange holding = 3 [json_name = "holding"];</code>
@@ -3388,7 +3446,11 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Resume names the session to take up and what the client has of it.
+     * Resume names the session to take up and what the client has of it. The session
+     * keeps its sequences, settle numbers and charged bytes; credit begins anew, with
+     * Open.window. A stream of it that still looks alive ends. The client sends the
+     * settles and extends again that are not confirmed, with their numbers: those that
+     * were applied change nothing, and what failed of the last 1,024 is told again.
      * </pre>
      *
      * Protobuf type {@code headrace.v1.SubscribeRequest.Resume}
@@ -3602,7 +3664,8 @@ java.lang.String defaultValue) {
       private java.lang.Object sessionId_ = "";
       /**
        * <pre>
-       * Opened.session_id of the broken session.
+       * Opened.session_id of the session: 1 to 64 bytes. INVALID_FIELD if the client_id
+       * is not the session's.
        * </pre>
        *
        * <code>string session_id = 1 [json_name = "sessionId"];</code>
@@ -3622,7 +3685,8 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Opened.session_id of the broken session.
+       * Opened.session_id of the session: 1 to 64 bytes. INVALID_FIELD if the client_id
+       * is not the session's.
        * </pre>
        *
        * <code>string session_id = 1 [json_name = "sessionId"];</code>
@@ -3643,7 +3707,8 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Opened.session_id of the broken session.
+       * Opened.session_id of the session: 1 to 64 bytes. INVALID_FIELD if the client_id
+       * is not the session's.
        * </pre>
        *
        * <code>string session_id = 1 [json_name = "sessionId"];</code>
@@ -3660,7 +3725,8 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Opened.session_id of the broken session.
+       * Opened.session_id of the session: 1 to 64 bytes. INVALID_FIELD if the client_id
+       * is not the session's.
        * </pre>
        *
        * <code>string session_id = 1 [json_name = "sessionId"];</code>
@@ -3674,7 +3740,8 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Opened.session_id of the broken session.
+       * Opened.session_id of the session: 1 to 64 bytes. INVALID_FIELD if the client_id
+       * is not the session's.
        * </pre>
        *
        * <code>string session_id = 1 [json_name = "sessionId"];</code>
@@ -3749,7 +3816,9 @@ java.lang.String defaultValue) {
 
       /**
        * <pre>
-       * Every received delivery whose settle is not confirmed.
+       * Every received delivery whose settle is not confirmed: at most 10,000 ranges,
+       * none after received_through.
+       * What else the session holds is released without being charged.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange holding = 3 [json_name = "holding"];</code>
@@ -3763,7 +3832,9 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Every received delivery whose settle is not confirmed.
+       * Every received delivery whose settle is not confirmed: at most 10,000 ranges,
+       * none after received_through.
+       * What else the session holds is released without being charged.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange holding = 3 [json_name = "holding"];</code>
@@ -3777,7 +3848,9 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Every received delivery whose settle is not confirmed.
+       * Every received delivery whose settle is not confirmed: at most 10,000 ranges,
+       * none after received_through.
+       * What else the session holds is released without being charged.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange holding = 3 [json_name = "holding"];</code>
@@ -3791,7 +3864,9 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Every received delivery whose settle is not confirmed.
+       * Every received delivery whose settle is not confirmed: at most 10,000 ranges,
+       * none after received_through.
+       * What else the session holds is released without being charged.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange holding = 3 [json_name = "holding"];</code>
@@ -3812,7 +3887,9 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Every received delivery whose settle is not confirmed.
+       * Every received delivery whose settle is not confirmed: at most 10,000 ranges,
+       * none after received_through.
+       * What else the session holds is released without being charged.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange holding = 3 [json_name = "holding"];</code>
@@ -3830,7 +3907,9 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Every received delivery whose settle is not confirmed.
+       * Every received delivery whose settle is not confirmed: at most 10,000 ranges,
+       * none after received_through.
+       * What else the session holds is released without being charged.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange holding = 3 [json_name = "holding"];</code>
@@ -3850,7 +3929,9 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Every received delivery whose settle is not confirmed.
+       * Every received delivery whose settle is not confirmed: at most 10,000 ranges,
+       * none after received_through.
+       * What else the session holds is released without being charged.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange holding = 3 [json_name = "holding"];</code>
@@ -3871,7 +3952,9 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Every received delivery whose settle is not confirmed.
+       * Every received delivery whose settle is not confirmed: at most 10,000 ranges,
+       * none after received_through.
+       * What else the session holds is released without being charged.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange holding = 3 [json_name = "holding"];</code>
@@ -3889,7 +3972,9 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Every received delivery whose settle is not confirmed.
+       * Every received delivery whose settle is not confirmed: at most 10,000 ranges,
+       * none after received_through.
+       * What else the session holds is released without being charged.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange holding = 3 [json_name = "holding"];</code>
@@ -3907,7 +3992,9 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Every received delivery whose settle is not confirmed.
+       * Every received delivery whose settle is not confirmed: at most 10,000 ranges,
+       * none after received_through.
+       * What else the session holds is released without being charged.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange holding = 3 [json_name = "holding"];</code>
@@ -3926,7 +4013,9 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Every received delivery whose settle is not confirmed.
+       * Every received delivery whose settle is not confirmed: at most 10,000 ranges,
+       * none after received_through.
+       * What else the session holds is released without being charged.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange holding = 3 [json_name = "holding"];</code>
@@ -3943,7 +4032,9 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Every received delivery whose settle is not confirmed.
+       * Every received delivery whose settle is not confirmed: at most 10,000 ranges,
+       * none after received_through.
+       * What else the session holds is released without being charged.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange holding = 3 [json_name = "holding"];</code>
@@ -3960,7 +4051,9 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Every received delivery whose settle is not confirmed.
+       * Every received delivery whose settle is not confirmed: at most 10,000 ranges,
+       * none after received_through.
+       * What else the session holds is released without being charged.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange holding = 3 [json_name = "holding"];</code>
@@ -3971,7 +4064,9 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Every received delivery whose settle is not confirmed.
+       * Every received delivery whose settle is not confirmed: at most 10,000 ranges,
+       * none after received_through.
+       * What else the session holds is released without being charged.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange holding = 3 [json_name = "holding"];</code>
@@ -3985,7 +4080,9 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Every received delivery whose settle is not confirmed.
+       * Every received delivery whose settle is not confirmed: at most 10,000 ranges,
+       * none after received_through.
+       * What else the session holds is released without being charged.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange holding = 3 [json_name = "holding"];</code>
@@ -4000,7 +4097,9 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Every received delivery whose settle is not confirmed.
+       * Every received delivery whose settle is not confirmed: at most 10,000 ranges,
+       * none after received_through.
+       * What else the session holds is released without being charged.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange holding = 3 [json_name = "holding"];</code>
@@ -4011,7 +4110,9 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Every received delivery whose settle is not confirmed.
+       * Every received delivery whose settle is not confirmed: at most 10,000 ranges,
+       * none after received_through.
+       * What else the session holds is released without being charged.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange holding = 3 [json_name = "holding"];</code>
@@ -4023,7 +4124,9 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Every received delivery whose settle is not confirmed.
+       * Every received delivery whose settle is not confirmed: at most 10,000 ranges,
+       * none after received_through.
+       * What else the session holds is released without being charged.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange holding = 3 [json_name = "holding"];</code>

@@ -149,7 +149,7 @@ private static final long serialVersionUID = 0L;
 
     /**
      * <pre>
-     * Set when a session was taken up again. Not sent yet.
+     * Set when a session was taken up again.
      * </pre>
      *
      * <code>.headrace.v1.SubscribeResponse.Resumed resumed = 4 [json_name = "resumed"];</code>
@@ -158,7 +158,7 @@ private static final long serialVersionUID = 0L;
     boolean hasResumed();
     /**
      * <pre>
-     * Set when a session was taken up again. Not sent yet.
+     * Set when a session was taken up again.
      * </pre>
      *
      * <code>.headrace.v1.SubscribeResponse.Resumed resumed = 4 [json_name = "resumed"];</code>
@@ -167,7 +167,7 @@ private static final long serialVersionUID = 0L;
     io.headrace.v1.SubscribeResponse.Resumed getResumed();
     /**
      * <pre>
-     * Set when a session was taken up again. Not sent yet.
+     * Set when a session was taken up again.
      * </pre>
      *
      * <code>.headrace.v1.SubscribeResponse.Resumed resumed = 4 [json_name = "resumed"];</code>
@@ -461,7 +461,7 @@ private static final long serialVersionUID = 0L;
     private io.headrace.v1.SubscribeResponse.Resumed resumed_;
     /**
      * <pre>
-     * Set when a session was taken up again. Not sent yet.
+     * Set when a session was taken up again.
      * </pre>
      *
      * <code>.headrace.v1.SubscribeResponse.Resumed resumed = 4 [json_name = "resumed"];</code>
@@ -473,7 +473,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Set when a session was taken up again. Not sent yet.
+     * Set when a session was taken up again.
      * </pre>
      *
      * <code>.headrace.v1.SubscribeResponse.Resumed resumed = 4 [json_name = "resumed"];</code>
@@ -485,7 +485,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Set when a session was taken up again. Not sent yet.
+     * Set when a session was taken up again.
      * </pre>
      *
      * <code>.headrace.v1.SubscribeResponse.Resumed resumed = 4 [json_name = "resumed"];</code>
@@ -1606,7 +1606,7 @@ private static final long serialVersionUID = 0L;
           io.headrace.v1.SubscribeResponse.Resumed, io.headrace.v1.SubscribeResponse.Resumed.Builder, io.headrace.v1.SubscribeResponse.ResumedOrBuilder> resumedBuilder_;
       /**
        * <pre>
-       * Set when a session was taken up again. Not sent yet.
+       * Set when a session was taken up again.
        * </pre>
        *
        * <code>.headrace.v1.SubscribeResponse.Resumed resumed = 4 [json_name = "resumed"];</code>
@@ -1617,7 +1617,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * Set when a session was taken up again. Not sent yet.
+       * Set when a session was taken up again.
        * </pre>
        *
        * <code>.headrace.v1.SubscribeResponse.Resumed resumed = 4 [json_name = "resumed"];</code>
@@ -1632,7 +1632,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * Set when a session was taken up again. Not sent yet.
+       * Set when a session was taken up again.
        * </pre>
        *
        * <code>.headrace.v1.SubscribeResponse.Resumed resumed = 4 [json_name = "resumed"];</code>
@@ -1652,7 +1652,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * Set when a session was taken up again. Not sent yet.
+       * Set when a session was taken up again.
        * </pre>
        *
        * <code>.headrace.v1.SubscribeResponse.Resumed resumed = 4 [json_name = "resumed"];</code>
@@ -1670,7 +1670,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * Set when a session was taken up again. Not sent yet.
+       * Set when a session was taken up again.
        * </pre>
        *
        * <code>.headrace.v1.SubscribeResponse.Resumed resumed = 4 [json_name = "resumed"];</code>
@@ -1695,7 +1695,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * Set when a session was taken up again. Not sent yet.
+       * Set when a session was taken up again.
        * </pre>
        *
        * <code>.headrace.v1.SubscribeResponse.Resumed resumed = 4 [json_name = "resumed"];</code>
@@ -1712,7 +1712,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * Set when a session was taken up again. Not sent yet.
+       * Set when a session was taken up again.
        * </pre>
        *
        * <code>.headrace.v1.SubscribeResponse.Resumed resumed = 4 [json_name = "resumed"];</code>
@@ -1724,7 +1724,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * Set when a session was taken up again. Not sent yet.
+       * Set when a session was taken up again.
        * </pre>
        *
        * <code>.headrace.v1.SubscribeResponse.Resumed resumed = 4 [json_name = "resumed"];</code>
@@ -1739,7 +1739,7 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * Set when a session was taken up again. Not sent yet.
+       * Set when a session was taken up again.
        * </pre>
        *
        * <code>.headrace.v1.SubscribeResponse.Resumed resumed = 4 [json_name = "resumed"];</code>
@@ -2239,7 +2239,8 @@ private static final long serialVersionUID = 0L;
 
     /**
      * <pre>
-     * The deliveries that the session still holds.
+     * The deliveries that the session still holds: at most 10,000 ranges. What is not
+     * in it is no longer the session's.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange kept = 1 [json_name = "kept"];</code>
@@ -2248,7 +2249,8 @@ private static final long serialVersionUID = 0L;
         getKeptList();
     /**
      * <pre>
-     * The deliveries that the session still holds.
+     * The deliveries that the session still holds: at most 10,000 ranges. What is not
+     * in it is no longer the session's.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange kept = 1 [json_name = "kept"];</code>
@@ -2256,7 +2258,8 @@ private static final long serialVersionUID = 0L;
     io.headrace.v1.SequenceRange getKept(int index);
     /**
      * <pre>
-     * The deliveries that the session still holds.
+     * The deliveries that the session still holds: at most 10,000 ranges. What is not
+     * in it is no longer the session's.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange kept = 1 [json_name = "kept"];</code>
@@ -2264,7 +2267,8 @@ private static final long serialVersionUID = 0L;
     int getKeptCount();
     /**
      * <pre>
-     * The deliveries that the session still holds.
+     * The deliveries that the session still holds: at most 10,000 ranges. What is not
+     * in it is no longer the session's.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange kept = 1 [json_name = "kept"];</code>
@@ -2273,7 +2277,8 @@ private static final long serialVersionUID = 0L;
         getKeptOrBuilderList();
     /**
      * <pre>
-     * The deliveries that the session still holds.
+     * The deliveries that the session still holds: at most 10,000 ranges. What is not
+     * in it is no longer the session's.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange kept = 1 [json_name = "kept"];</code>
@@ -2348,7 +2353,8 @@ private static final long serialVersionUID = 0L;
     private java.util.List<io.headrace.v1.SequenceRange> kept_;
     /**
      * <pre>
-     * The deliveries that the session still holds.
+     * The deliveries that the session still holds: at most 10,000 ranges. What is not
+     * in it is no longer the session's.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange kept = 1 [json_name = "kept"];</code>
@@ -2359,7 +2365,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The deliveries that the session still holds.
+     * The deliveries that the session still holds: at most 10,000 ranges. What is not
+     * in it is no longer the session's.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange kept = 1 [json_name = "kept"];</code>
@@ -2371,7 +2378,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The deliveries that the session still holds.
+     * The deliveries that the session still holds: at most 10,000 ranges. What is not
+     * in it is no longer the session's.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange kept = 1 [json_name = "kept"];</code>
@@ -2382,7 +2390,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The deliveries that the session still holds.
+     * The deliveries that the session still holds: at most 10,000 ranges. What is not
+     * in it is no longer the session's.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange kept = 1 [json_name = "kept"];</code>
@@ -2393,7 +2402,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The deliveries that the session still holds.
+     * The deliveries that the session still holds: at most 10,000 ranges. What is not
+     * in it is no longer the session's.
      * </pre>
      *
      * <code>repeated .headrace.v1.SequenceRange kept = 1 [json_name = "kept"];</code>
@@ -2842,7 +2852,8 @@ private static final long serialVersionUID = 0L;
 
       /**
        * <pre>
-       * The deliveries that the session still holds.
+       * The deliveries that the session still holds: at most 10,000 ranges. What is not
+       * in it is no longer the session's.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange kept = 1 [json_name = "kept"];</code>
@@ -2856,7 +2867,8 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries that the session still holds.
+       * The deliveries that the session still holds: at most 10,000 ranges. What is not
+       * in it is no longer the session's.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange kept = 1 [json_name = "kept"];</code>
@@ -2870,7 +2882,8 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries that the session still holds.
+       * The deliveries that the session still holds: at most 10,000 ranges. What is not
+       * in it is no longer the session's.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange kept = 1 [json_name = "kept"];</code>
@@ -2884,7 +2897,8 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries that the session still holds.
+       * The deliveries that the session still holds: at most 10,000 ranges. What is not
+       * in it is no longer the session's.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange kept = 1 [json_name = "kept"];</code>
@@ -2905,7 +2919,8 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries that the session still holds.
+       * The deliveries that the session still holds: at most 10,000 ranges. What is not
+       * in it is no longer the session's.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange kept = 1 [json_name = "kept"];</code>
@@ -2923,7 +2938,8 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries that the session still holds.
+       * The deliveries that the session still holds: at most 10,000 ranges. What is not
+       * in it is no longer the session's.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange kept = 1 [json_name = "kept"];</code>
@@ -2943,7 +2959,8 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries that the session still holds.
+       * The deliveries that the session still holds: at most 10,000 ranges. What is not
+       * in it is no longer the session's.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange kept = 1 [json_name = "kept"];</code>
@@ -2964,7 +2981,8 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries that the session still holds.
+       * The deliveries that the session still holds: at most 10,000 ranges. What is not
+       * in it is no longer the session's.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange kept = 1 [json_name = "kept"];</code>
@@ -2982,7 +3000,8 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries that the session still holds.
+       * The deliveries that the session still holds: at most 10,000 ranges. What is not
+       * in it is no longer the session's.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange kept = 1 [json_name = "kept"];</code>
@@ -3000,7 +3019,8 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries that the session still holds.
+       * The deliveries that the session still holds: at most 10,000 ranges. What is not
+       * in it is no longer the session's.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange kept = 1 [json_name = "kept"];</code>
@@ -3019,7 +3039,8 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries that the session still holds.
+       * The deliveries that the session still holds: at most 10,000 ranges. What is not
+       * in it is no longer the session's.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange kept = 1 [json_name = "kept"];</code>
@@ -3036,7 +3057,8 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries that the session still holds.
+       * The deliveries that the session still holds: at most 10,000 ranges. What is not
+       * in it is no longer the session's.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange kept = 1 [json_name = "kept"];</code>
@@ -3053,7 +3075,8 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries that the session still holds.
+       * The deliveries that the session still holds: at most 10,000 ranges. What is not
+       * in it is no longer the session's.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange kept = 1 [json_name = "kept"];</code>
@@ -3064,7 +3087,8 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries that the session still holds.
+       * The deliveries that the session still holds: at most 10,000 ranges. What is not
+       * in it is no longer the session's.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange kept = 1 [json_name = "kept"];</code>
@@ -3078,7 +3102,8 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries that the session still holds.
+       * The deliveries that the session still holds: at most 10,000 ranges. What is not
+       * in it is no longer the session's.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange kept = 1 [json_name = "kept"];</code>
@@ -3093,7 +3118,8 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries that the session still holds.
+       * The deliveries that the session still holds: at most 10,000 ranges. What is not
+       * in it is no longer the session's.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange kept = 1 [json_name = "kept"];</code>
@@ -3104,7 +3130,8 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries that the session still holds.
+       * The deliveries that the session still holds: at most 10,000 ranges. What is not
+       * in it is no longer the session's.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange kept = 1 [json_name = "kept"];</code>
@@ -3116,7 +3143,8 @@ private static final long serialVersionUID = 0L;
       }
       /**
        * <pre>
-       * The deliveries that the session still holds.
+       * The deliveries that the session still holds: at most 10,000 ranges. What is not
+       * in it is no longer the session's.
        * </pre>
        *
        * <code>repeated .headrace.v1.SequenceRange kept = 1 [json_name = "kept"];</code>

@@ -121,12 +121,15 @@ public final class SubscriberServiceGrpc {
      * numbers, from 1, and are confirmed when they are durable. Half-closing ends
      * the session cleanly: what is unsettled is released without being charged,
      * and the stream ends with OK. A stream that breaks, or is silent for three
-     * heartbeats, charges each unsettled delivery that was started as expired.
+     * heartbeats, charges each unsettled delivery that was started as expired; if the
+     * client announced FEATURE_RESUME, not before the session was not taken up again in
+     * time.
      * Reasons that end the stream: FRAME_ORDER, MALFORMED_FRAME, INVALID_NAME,
      * INVALID_FIELD, NOT_SERVED, TOO_MANY_RANGES, SETTLE_NUMBER_GAP,
      * SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_DELETED, EXCLUSIVE_SESSION_EXISTS,
-     * TAKEN_OVER, SLOW_READER, RESULTS_UNREAD, SESSION_SILENT, LIMIT_REACHED,
-     * DRAINING, STORE_UNAVAILABLE, FENCED, DATA_LOSS. A wrong sequence never ends it.
+     * TAKEN_OVER, SESSION_SUPERSEDED, SLOW_READER, RESULTS_UNREAD, SESSION_SILENT,
+     * LIMIT_REACHED, DRAINING, STORE_UNAVAILABLE, FENCED, DATA_LOSS. A wrong sequence
+     * never ends it.
      * </pre>
      */
     default io.grpc.stub.StreamObserver<io.headrace.v1.SubscribeRequest> subscribe(
@@ -177,12 +180,15 @@ public final class SubscriberServiceGrpc {
      * numbers, from 1, and are confirmed when they are durable. Half-closing ends
      * the session cleanly: what is unsettled is released without being charged,
      * and the stream ends with OK. A stream that breaks, or is silent for three
-     * heartbeats, charges each unsettled delivery that was started as expired.
+     * heartbeats, charges each unsettled delivery that was started as expired; if the
+     * client announced FEATURE_RESUME, not before the session was not taken up again in
+     * time.
      * Reasons that end the stream: FRAME_ORDER, MALFORMED_FRAME, INVALID_NAME,
      * INVALID_FIELD, NOT_SERVED, TOO_MANY_RANGES, SETTLE_NUMBER_GAP,
      * SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_DELETED, EXCLUSIVE_SESSION_EXISTS,
-     * TAKEN_OVER, SLOW_READER, RESULTS_UNREAD, SESSION_SILENT, LIMIT_REACHED,
-     * DRAINING, STORE_UNAVAILABLE, FENCED, DATA_LOSS. A wrong sequence never ends it.
+     * TAKEN_OVER, SESSION_SUPERSEDED, SLOW_READER, RESULTS_UNREAD, SESSION_SILENT,
+     * LIMIT_REACHED, DRAINING, STORE_UNAVAILABLE, FENCED, DATA_LOSS. A wrong sequence
+     * never ends it.
      * </pre>
      */
     public io.grpc.stub.StreamObserver<io.headrace.v1.SubscribeRequest> subscribe(
@@ -220,12 +226,15 @@ public final class SubscriberServiceGrpc {
      * numbers, from 1, and are confirmed when they are durable. Half-closing ends
      * the session cleanly: what is unsettled is released without being charged,
      * and the stream ends with OK. A stream that breaks, or is silent for three
-     * heartbeats, charges each unsettled delivery that was started as expired.
+     * heartbeats, charges each unsettled delivery that was started as expired; if the
+     * client announced FEATURE_RESUME, not before the session was not taken up again in
+     * time.
      * Reasons that end the stream: FRAME_ORDER, MALFORMED_FRAME, INVALID_NAME,
      * INVALID_FIELD, NOT_SERVED, TOO_MANY_RANGES, SETTLE_NUMBER_GAP,
      * SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_DELETED, EXCLUSIVE_SESSION_EXISTS,
-     * TAKEN_OVER, SLOW_READER, RESULTS_UNREAD, SESSION_SILENT, LIMIT_REACHED,
-     * DRAINING, STORE_UNAVAILABLE, FENCED, DATA_LOSS. A wrong sequence never ends it.
+     * TAKEN_OVER, SESSION_SUPERSEDED, SLOW_READER, RESULTS_UNREAD, SESSION_SILENT,
+     * LIMIT_REACHED, DRAINING, STORE_UNAVAILABLE, FENCED, DATA_LOSS. A wrong sequence
+     * never ends it.
      * </pre>
      */
     @io.grpc.ExperimentalApi("https://github.com/grpc/grpc-java/issues/10918")

@@ -546,8 +546,9 @@ java.lang.String defaultValue) {
   private com.google.protobuf.Duration resumeWindow_;
   /**
    * <pre>
-   * How long a broken session can be taken up again. Not served yet: NOT_SERVED
-   * when set.
+   * How long the session of a broken stream waits to be taken up again, with what it
+   * holds, 0 to 12 h; 0: not at all. Default: 30 s with SUBSCRIPTION_MODE_SHARED, else
+   * 0. May be updated.
    * </pre>
    *
    * <code>.google.protobuf.Duration resume_window = 12 [json_name = "resumeWindow"];</code>
@@ -559,8 +560,9 @@ java.lang.String defaultValue) {
   }
   /**
    * <pre>
-   * How long a broken session can be taken up again. Not served yet: NOT_SERVED
-   * when set.
+   * How long the session of a broken stream waits to be taken up again, with what it
+   * holds, 0 to 12 h; 0: not at all. Default: 30 s with SUBSCRIPTION_MODE_SHARED, else
+   * 0. May be updated.
    * </pre>
    *
    * <code>.google.protobuf.Duration resume_window = 12 [json_name = "resumeWindow"];</code>
@@ -572,8 +574,9 @@ java.lang.String defaultValue) {
   }
   /**
    * <pre>
-   * How long a broken session can be taken up again. Not served yet: NOT_SERVED
-   * when set.
+   * How long the session of a broken stream waits to be taken up again, with what it
+   * holds, 0 to 12 h; 0: not at all. Default: 30 s with SUBSCRIPTION_MODE_SHARED, else
+   * 0. May be updated.
    * </pre>
    *
    * <code>.google.protobuf.Duration resume_window = 12 [json_name = "resumeWindow"];</code>
@@ -3322,8 +3325,9 @@ java.lang.String defaultValue) {
         com.google.protobuf.Duration, com.google.protobuf.Duration.Builder, com.google.protobuf.DurationOrBuilder> resumeWindowBuilder_;
     /**
      * <pre>
-     * How long a broken session can be taken up again. Not served yet: NOT_SERVED
-     * when set.
+     * How long the session of a broken stream waits to be taken up again, with what it
+     * holds, 0 to 12 h; 0: not at all. Default: 30 s with SUBSCRIPTION_MODE_SHARED, else
+     * 0. May be updated.
      * </pre>
      *
      * <code>.google.protobuf.Duration resume_window = 12 [json_name = "resumeWindow"];</code>
@@ -3334,8 +3338,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * How long a broken session can be taken up again. Not served yet: NOT_SERVED
-     * when set.
+     * How long the session of a broken stream waits to be taken up again, with what it
+     * holds, 0 to 12 h; 0: not at all. Default: 30 s with SUBSCRIPTION_MODE_SHARED, else
+     * 0. May be updated.
      * </pre>
      *
      * <code>.google.protobuf.Duration resume_window = 12 [json_name = "resumeWindow"];</code>
@@ -3350,8 +3355,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * How long a broken session can be taken up again. Not served yet: NOT_SERVED
-     * when set.
+     * How long the session of a broken stream waits to be taken up again, with what it
+     * holds, 0 to 12 h; 0: not at all. Default: 30 s with SUBSCRIPTION_MODE_SHARED, else
+     * 0. May be updated.
      * </pre>
      *
      * <code>.google.protobuf.Duration resume_window = 12 [json_name = "resumeWindow"];</code>
@@ -3371,8 +3377,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * How long a broken session can be taken up again. Not served yet: NOT_SERVED
-     * when set.
+     * How long the session of a broken stream waits to be taken up again, with what it
+     * holds, 0 to 12 h; 0: not at all. Default: 30 s with SUBSCRIPTION_MODE_SHARED, else
+     * 0. May be updated.
      * </pre>
      *
      * <code>.google.protobuf.Duration resume_window = 12 [json_name = "resumeWindow"];</code>
@@ -3390,8 +3397,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * How long a broken session can be taken up again. Not served yet: NOT_SERVED
-     * when set.
+     * How long the session of a broken stream waits to be taken up again, with what it
+     * holds, 0 to 12 h; 0: not at all. Default: 30 s with SUBSCRIPTION_MODE_SHARED, else
+     * 0. May be updated.
      * </pre>
      *
      * <code>.google.protobuf.Duration resume_window = 12 [json_name = "resumeWindow"];</code>
@@ -3416,8 +3424,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * How long a broken session can be taken up again. Not served yet: NOT_SERVED
-     * when set.
+     * How long the session of a broken stream waits to be taken up again, with what it
+     * holds, 0 to 12 h; 0: not at all. Default: 30 s with SUBSCRIPTION_MODE_SHARED, else
+     * 0. May be updated.
      * </pre>
      *
      * <code>.google.protobuf.Duration resume_window = 12 [json_name = "resumeWindow"];</code>
@@ -3434,8 +3443,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * How long a broken session can be taken up again. Not served yet: NOT_SERVED
-     * when set.
+     * How long the session of a broken stream waits to be taken up again, with what it
+     * holds, 0 to 12 h; 0: not at all. Default: 30 s with SUBSCRIPTION_MODE_SHARED, else
+     * 0. May be updated.
      * </pre>
      *
      * <code>.google.protobuf.Duration resume_window = 12 [json_name = "resumeWindow"];</code>
@@ -3447,8 +3457,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * How long a broken session can be taken up again. Not served yet: NOT_SERVED
-     * when set.
+     * How long the session of a broken stream waits to be taken up again, with what it
+     * holds, 0 to 12 h; 0: not at all. Default: 30 s with SUBSCRIPTION_MODE_SHARED, else
+     * 0. May be updated.
      * </pre>
      *
      * <code>.google.protobuf.Duration resume_window = 12 [json_name = "resumeWindow"];</code>
@@ -3463,8 +3474,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * How long a broken session can be taken up again. Not served yet: NOT_SERVED
-     * when set.
+     * How long the session of a broken stream waits to be taken up again, with what it
+     * holds, 0 to 12 h; 0: not at all. Default: 30 s with SUBSCRIPTION_MODE_SHARED, else
+     * 0. May be updated.
      * </pre>
      *
      * <code>.google.protobuf.Duration resume_window = 12 [json_name = "resumeWindow"];</code>

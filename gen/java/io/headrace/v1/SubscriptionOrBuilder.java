@@ -314,8 +314,9 @@ java.lang.String defaultValue);
 
   /**
    * <pre>
-   * How long a broken session can be taken up again. Not served yet: NOT_SERVED
-   * when set.
+   * How long the session of a broken stream waits to be taken up again, with what it
+   * holds, 0 to 12 h; 0: not at all. Default: 30 s with SUBSCRIPTION_MODE_SHARED, else
+   * 0. May be updated.
    * </pre>
    *
    * <code>.google.protobuf.Duration resume_window = 12 [json_name = "resumeWindow"];</code>
@@ -324,8 +325,9 @@ java.lang.String defaultValue);
   boolean hasResumeWindow();
   /**
    * <pre>
-   * How long a broken session can be taken up again. Not served yet: NOT_SERVED
-   * when set.
+   * How long the session of a broken stream waits to be taken up again, with what it
+   * holds, 0 to 12 h; 0: not at all. Default: 30 s with SUBSCRIPTION_MODE_SHARED, else
+   * 0. May be updated.
    * </pre>
    *
    * <code>.google.protobuf.Duration resume_window = 12 [json_name = "resumeWindow"];</code>
@@ -334,8 +336,9 @@ java.lang.String defaultValue);
   com.google.protobuf.Duration getResumeWindow();
   /**
    * <pre>
-   * How long a broken session can be taken up again. Not served yet: NOT_SERVED
-   * when set.
+   * How long the session of a broken stream waits to be taken up again, with what it
+   * holds, 0 to 12 h; 0: not at all. Default: 30 s with SUBSCRIPTION_MODE_SHARED, else
+   * 0. May be updated.
    * </pre>
    *
    * <code>.google.protobuf.Duration resume_window = 12 [json_name = "resumeWindow"];</code>

@@ -168,7 +168,7 @@ public final class SubscriptionProto {
       "ion\022\024\n\005floor\030\002 \001(\004R\005floor\022\037\n\013next_offset" +
       "\030\003 \001(\004R\nnextOffset\022,\n\022settled_past_floor" +
       "\030\004 \001(\004R\020settledPastFloor\022-\n\007backlog\030\005 \001(" +
-      "\0132\023.headrace.v1.AmountR\007backlog\"\307\003\n\014Sess" +
+      "\0132\023.headrace.v1.AmountR\007backlog\"\207\004\n\014Sess" +
       "ionStats\022\030\n\007session\030\001 \001(\tR\007session\022\033\n\tcl" +
       "ient_id\030\002 \001(\tR\010clientId\022=\n\006labels\030\003 \003(\0132" +
       "%.headrace.v1.SessionStats.LabelsEntryR\006" +
@@ -178,30 +178,32 @@ public final class SubscriptionProto {
       "ing\030\006 \001(\0132\023.headrace.v1.AmountR\013outstand" +
       "ing\0225\n\nblocked_by\030\007 \003(\0162\026.headrace.v1.Bl" +
       "ockedByR\tblockedBy\022\034\n\tdelivered\030\010 \001(\004R\td" +
-      "elivered\022\024\n\005acked\030\t \001(\004R\005acked\0329\n\013Labels" +
-      "Entry\022\020\n\003key\030\001 \001(\tR\003key\022\024\n\005value\030\002 \001(\tR\005" +
-      "value:\0028\001*\224\001\n\020SubscriptionMode\022!\n\035SUBSCR" +
-      "IPTION_MODE_UNSPECIFIED\020\000\022\034\n\030SUBSCRIPTIO" +
-      "N_MODE_SHARED\020\001\022\037\n\033SUBSCRIPTION_MODE_EXC" +
-      "LUSIVE\020\002\022\036\n\032SUBSCRIPTION_MODE_FAILOVER\020\003" +
-      "*~\n\rDeliveryOrder\022\036\n\032DELIVERY_ORDER_UNSP" +
-      "ECIFIED\020\000\022\026\n\022DELIVERY_ORDER_KEY\020\001\022\027\n\023DEL" +
-      "IVERY_ORDER_NONE\020\002\022\034\n\030DELIVERY_ORDER_PAR" +
-      "TITION\020\003*\247\001\n\021DeliveryGuarantee\022\"\n\036DELIVE" +
-      "RY_GUARANTEE_UNSPECIFIED\020\000\022$\n DELIVERY_G" +
-      "UARANTEE_AT_LEAST_ONCE\020\001\022#\n\037DELIVERY_GUA" +
-      "RANTEE_AT_MOST_ONCE\020\002\022#\n\037DELIVERY_GUARAN" +
-      "TEE_EXACTLY_ONCE\020\003*\222\001\n\020KeyFailurePolicy\022" +
-      "\"\n\036KEY_FAILURE_POLICY_UNSPECIFIED\020\000\022\034\n\030K" +
-      "EY_FAILURE_POLICY_BLOCK\020\001\022\037\n\033KEY_FAILURE" +
-      "_POLICY_PARK_KEY\020\002\022\033\n\027KEY_FAILURE_POLICY" +
-      "_SKIP\020\003*\222\001\n\rBacklogAction\022\036\n\032BACKLOG_ACT" +
-      "ION_UNSPECIFIED\020\000\022!\n\035BACKLOG_ACTION_REJE" +
-      "CT_PUBLISH\020\001\022\036\n\032BACKLOG_ACTION_DROP_OLDE" +
-      "ST\020\002\022\036\n\032BACKLOG_ACTION_DEAD_LETTER\020\003Ba\n\016" +
-      "io.headrace.v1B\021SubscriptionProtoP\001Z:git" +
-      "hub.com/headrace/headrace/gen/go/headrac" +
-      "e/v1;headracev1b\006proto3"
+      "elivered\022\024\n\005acked\030\t \001(\004R\005acked\022>\n\rresuma" +
+      "ble_for\030\n \001(\0132\031.google.protobuf.Duration" +
+      "R\014resumableFor\0329\n\013LabelsEntry\022\020\n\003key\030\001 \001" +
+      "(\tR\003key\022\024\n\005value\030\002 \001(\tR\005value:\0028\001*\224\001\n\020Su" +
+      "bscriptionMode\022!\n\035SUBSCRIPTION_MODE_UNSP" +
+      "ECIFIED\020\000\022\034\n\030SUBSCRIPTION_MODE_SHARED\020\001\022" +
+      "\037\n\033SUBSCRIPTION_MODE_EXCLUSIVE\020\002\022\036\n\032SUBS" +
+      "CRIPTION_MODE_FAILOVER\020\003*~\n\rDeliveryOrde" +
+      "r\022\036\n\032DELIVERY_ORDER_UNSPECIFIED\020\000\022\026\n\022DEL" +
+      "IVERY_ORDER_KEY\020\001\022\027\n\023DELIVERY_ORDER_NONE" +
+      "\020\002\022\034\n\030DELIVERY_ORDER_PARTITION\020\003*\247\001\n\021Del" +
+      "iveryGuarantee\022\"\n\036DELIVERY_GUARANTEE_UNS" +
+      "PECIFIED\020\000\022$\n DELIVERY_GUARANTEE_AT_LEAS" +
+      "T_ONCE\020\001\022#\n\037DELIVERY_GUARANTEE_AT_MOST_O" +
+      "NCE\020\002\022#\n\037DELIVERY_GUARANTEE_EXACTLY_ONCE" +
+      "\020\003*\222\001\n\020KeyFailurePolicy\022\"\n\036KEY_FAILURE_P" +
+      "OLICY_UNSPECIFIED\020\000\022\034\n\030KEY_FAILURE_POLIC" +
+      "Y_BLOCK\020\001\022\037\n\033KEY_FAILURE_POLICY_PARK_KEY" +
+      "\020\002\022\033\n\027KEY_FAILURE_POLICY_SKIP\020\003*\222\001\n\rBack" +
+      "logAction\022\036\n\032BACKLOG_ACTION_UNSPECIFIED\020" +
+      "\000\022!\n\035BACKLOG_ACTION_REJECT_PUBLISH\020\001\022\036\n\032" +
+      "BACKLOG_ACTION_DROP_OLDEST\020\002\022\036\n\032BACKLOG_" +
+      "ACTION_DEAD_LETTER\020\003Ba\n\016io.headrace.v1B\021" +
+      "SubscriptionProtoP\001Z:github.com/headrace" +
+      "/headrace/gen/go/headrace/v1;headracev1b" +
+      "\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -271,7 +273,7 @@ public final class SubscriptionProto {
     internal_static_headrace_v1_SessionStats_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_SessionStats_descriptor,
-        new java.lang.String[] { "Session", "ClientId", "Labels", "OpenTime", "Credit", "Outstanding", "BlockedBy", "Delivered", "Acked", });
+        new java.lang.String[] { "Session", "ClientId", "Labels", "OpenTime", "Credit", "Outstanding", "BlockedBy", "Delivered", "Acked", "ResumableFor", });
     internal_static_headrace_v1_SessionStats_LabelsEntry_descriptor =
       internal_static_headrace_v1_SessionStats_descriptor.getNestedTypes().get(0);
     internal_static_headrace_v1_SessionStats_LabelsEntry_fieldAccessorTable = new

@@ -1,0 +1,148 @@
+package broker
+
+import (
+	"slices"
+	"time"
+
+	"github.com/headrace/headrace/server/broker/delivery"
+)
+
+// member is a session as its owner loop knows it, over all of its streams: each
+// Session is one stream of one member. Owner loop only.
+//
+//	Open ─► stream 0 ──✕ breaks … away … Open{resume} ─► stream 1 ─► closed
+//	       └────────────────────── one member ───────────────────────────┘
+type member struct {
+	handle delivery.SessionID
+	// incarnation is that of the stream that came last, or asks to come.
+	incarnation uint32
+	id          string
+	publicName  string
+	clientID    string
+	openedAt    time.Time
+	// stream is the one that was admitted last; it may have ended since.
+	stream *Session
+}
+
+// members are the sessions of a subscription, those that are away included. Owner
+// loop only.
+type members struct {
+	byHandle map[delivery.SessionID]*member
+	byID     map[string]*member
+	// arriving are the streams whose Attach is not answered, until the turn's effects
+	// are performed; departed the members whose stream ended in this turn.
+	arriving []*Session
+	departed []*member
+}
+
+func newMembers() members {
+	return members{byHandle: map[delivery.SessionID]*member{}, byID: map[string]*member{}}
+}
+
+// stream is the stream that a session has, or had last; nil when it is not known.
+func (m *members) stream(handle delivery.SessionID) *Session {
+	if member := m.byHandle[handle]; member != nil {
+		return member.stream
+	}
+	return nil
+}
+
+// streams are the streams that the sessions have, or had last.
+func (m *members) streams() map[delivery.SessionID]*Session {
+	streams := make(map[delivery.SessionID]*Session, len(m.byHandle))
+	for handle, member := range m.byHandle {
+		streams[handle] = member.stream
+	}
+	return streams
+}
+
+// errOtherClient refuses to take up the session of a client with another client id.
+var errOtherClient = &FieldError{Field: "resume.session_id", Limit: "a session of the same client_id"}
+
+// arrive finds the member that a new stream takes up again, or makes one. A nil event
+// means that the stream was refused.
+func (l *loop) arrive(s *Session, e *delivery.Attach) delivery.Event {
+	m := l.members.byID[s.resumes]
+	switch {
+	case m == nil:
+		m = &member{handle: s.owned.handle, id: s.id, publicName: s.publicName, clientID: s.params.ClientID, openedAt: s.openedAt}
+		e.Resume = nil
+	case m.clientID != s.params.ClientID:
+		s.leave()
+		s.admitted <- errOtherClient
+		return nil
+	default:
+		m.incarnation++
+	}
+	s.owned.member, s.owned.handle, s.owned.incarnation = m, m.handle, m.incarnation
+	s.owned.room, s.owned.writable = true, true
+	l.members.arriving = append(l.members.arriving, s)
+	if l.watches == nil {
+		l.watch()
+	}
+	return e
+}
+
+// arrived takes a stream whose Attach was answered out of those that wait for it.
+func (l *loop) arrived(handle delivery.SessionID, incarnation uint32) *Session {
+	for i, s := range l.members.arriving {
+		if s.owned.handle == handle && s.owned.incarnation == incarnation {
+			l.members.arriving = slices.Delete(l.members.arriving, i, i+1)
+			return s
+		}
+	}
+	return nil
+}
+
+// enter makes the stream that was admitted its member's.
+func (l *loop) enter(s *Session) {
+	m := s.owned.member
+	m.stream = s
+	s.id, s.publicName, s.openedAt = m.id, m.publicName, m.openedAt
+	l.members.byHandle[m.handle], l.members.byID[m.id] = m, m
+	if !s.owned.gone {
+		l.sessions[m.handle] = s
+	}
+}
+
+// leaving notes that a stream has ended, and maybe its session with it.
+func (l *loop) leaving(s *Session) {
+	if s.owned.gone {
+		return
+	}
+	if m := s.owned.member; m != nil {
+		l.members.departed = append(l.members.departed, m)
+	}
+	l.forget(s)
+}
+
+// forget takes a stream off the loop.
+func (l *loop) forget(s *Session) {
+	s.owned.gone = true
+	if l.sessions[s.owned.handle] == s {
+		delete(l.sessions, s.owned.handle)
+	}
+	s.leave()
+}
+
+// expel forgets a session that the state machine does not know any more: it has not
+// been begun anew, and does not wait to be taken up again.
+func (l *loop) expel(handle delivery.SessionID) {
+	if m := l.members.byHandle[handle]; m != nil && !l.state.Knows(handle) {
+		delete(l.members.byHandle, handle)
+		delete(l.members.byID, m.id)
+	}
+}
+
+// closeTurn forgets who went for good in this turn, and without streams watches no
+// heads, so that an idle subscription costs publishers nothing.
+func (l *loop) closeTurn() {
+	for _, m := range l.members.departed {
+		l.expel(m.handle)
+	}
+	clear(l.members.departed)
+	l.members.departed = l.members.departed[:0]
+	if len(l.sessions) == 0 && l.watches != nil && l.keeper == nil {
+		l.unwatch()
+	}
+}
