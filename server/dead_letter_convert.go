@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"time"
 
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
@@ -104,14 +103,7 @@ func failuresProto(all []storage.Failure) (out []*headracev1.DeliveryFailure) {
 
 // deadLetterMessage is the message of a dead letter.
 func deadLetterMessage(d *storage.DeadLetter) (*headracev1.Message, error) {
-	message := new(headracev1.Message)
-	if err := proto.Unmarshal(wire.StoredMessage(d.Message), message); err != nil {
-		return nil, err
-	}
-	if message.GetMessageId() == "" {
-		message.MessageId = messageID(d)
-	}
-	return message, nil
+	return storedMessage(d.Message, uint32(d.Partition), d.Offset)
 }
 
 // redriven is a dead letter's message as it is delivered again.

@@ -46,3 +46,31 @@ func TestASeekOnTheCommandLine(t *testing.T) {
 	c.refused(1, "POSITION_OUT_OF_RANGE", "sub", "seek", "billing", "--to-offset", "0:9", "--yes")
 	c.refused(1, "SUBSCRIPTION_NOT_FOUND", "sub", "seek", "nobody", "--to-start", "--yes")
 }
+
+// TestAPeekOnTheCommandLine: what is not acked is shown, as often as one likes.
+func TestAPeekOnTheCommandLine(t *testing.T) {
+	_, c := start(t)
+	c.ok("topic", "create", "orders", "--partitions", "2")
+	c.ok("sub", "create", "billing", "--topic", "orders")
+	c.ok("pub", "orders", "a", "b", "c")
+	for range 2 {
+		if lines := strings.Fields(c.ok("peek", "billing", "-o", "jsonl")); len(lines) != 3 {
+			t.Errorf("%v", lines)
+		}
+	}
+	if lines := strings.Fields(c.ok("peek", "billing", "-n", "2", "-o", "jsonl")); len(lines) != 2 {
+		t.Errorf("%v", lines)
+	}
+	if table := c.ok("peek", "billing"); !strings.Contains(table, "TAKEN IN") {
+		t.Errorf("%s", table)
+	}
+	c.ok("sub", "seek", "billing", "--to-end", "--yes")
+	if lines := c.ok("peek", "billing", "-o", "jsonl"); lines != "" {
+		t.Errorf("%s", lines)
+	}
+	if lines := strings.Fields(c.ok("peek", "billing", "--acked", "-o", "jsonl")); len(lines) != 3 || !strings.Contains(lines[0], `"acked":true`) {
+		t.Errorf("%v", lines)
+	}
+	c.refused(1, "PARTITION_NOT_FOUND", "peek", "billing", "--partition", "7")
+	c.refused(2, "--max", "peek", "billing", "-n", "0")
+}

@@ -54,3 +54,27 @@ func TestRealASeekDeliversAgainToTheSameReader(t *testing.T) {
 		}
 	})
 }
+
+func TestRealAPeekPagesThroughWhatIsNotAcked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, c := startReal(t)
+		publishReal(t, c, 250)
+		for range 2 {
+			n := 0
+			for m, err := range c.Subscriptions().Peek(t.Context(), "billing", headrace.Position{}, false) {
+				if err != nil || m.GetPosition().GetOffset() != uint64(n) {
+					t.Fatalf("message %d: %v, %v", n, m, err)
+				}
+				n++
+			}
+			if n != 250 {
+				t.Errorf("%d messages", n)
+			}
+		}
+		for _, err := range c.Subscriptions().Peek(t.Context(), "billing", headrace.Position{Partition: 9}, false) {
+			if !errors.Is(err, headrace.ErrPartitionNotFound) {
+				t.Errorf("%v", err)
+			}
+		}
+	})
+}

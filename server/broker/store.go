@@ -96,8 +96,13 @@ type Parks interface {
 	ParkedKeys(ctx context.Context, id storage.SubscriptionID, from storage.ParkedKeyID) ([]storage.ParkedKey, error)
 }
 
-// Mover moves subscriptions.
+// Mover moves subscriptions, and tells where they are.
 type Mover interface {
+	// Unsettled gives what a subscription has not settled of a partition from an offset
+	// on, as it is committed, and where the look ended; at the head there is nothing
+	// more. It may block. Errors: ErrNotFound, ErrDataLoss.
+	Unsettled(ctx context.Context, id storage.SubscriptionID, partition uint16, from storage.Offset) (
+		ranges []storage.OffsetRange, next storage.Offset, err error)
 	// Seek moves a subscription in one commit, in a new generation. Errors:
 	// ErrNotFound, also for a target past the end; ErrTrimmed, ErrNotKept, ErrDataLoss.
 	Seek(ctx context.Context, id storage.SubscriptionID, to storage.Target) (storage.Seeked, error)

@@ -116,8 +116,10 @@ var deadLetterPeekColumns = append(
 )
 
 // deadLine is the message of a dead letter as a line.
-func deadLine(d *headracev1.DeadLetter) messageLine {
-	m := d.GetMessage()
+func deadLine(d *headracev1.DeadLetter) messageLine { return contentLine(d.GetMessage()) }
+
+// contentLine is a message as a line, without where it stands.
+func contentLine(m *headracev1.Message) messageLine {
 	line := messageLine{
 		MessageID:   m.GetMessageId(),
 		OrderingKey: m.GetOrderingKey(),

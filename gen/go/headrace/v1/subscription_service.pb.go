@@ -1046,7 +1046,7 @@ var File_headrace_v1_subscription_service_proto protoreflect.FileDescriptor
 
 const file_headrace_v1_subscription_service_proto_rawDesc = "" +
 	"\n" +
-	"&headrace/v1/subscription_service.proto\x12\vheadrace.v1\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dheadrace/v1/dead_letter.proto\x1a\x1dheadrace/v1/explanation.proto\x1a\x1cheadrace/v1/parked_key.proto\x1a\x16headrace/v1/seek.proto\x1a\x1eheadrace/v1/subscription.proto\x1a$headrace/v1/subscription_pause.proto\"\xc3\x01\n" +
+	"&headrace/v1/subscription_service.proto\x12\vheadrace.v1\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dheadrace/v1/dead_letter.proto\x1a\x1dheadrace/v1/explanation.proto\x1a\x1cheadrace/v1/parked_key.proto\x1a\x16headrace/v1/peek.proto\x1a\x16headrace/v1/seek.proto\x1a\x1eheadrace/v1/subscription.proto\x1a$headrace/v1/subscription_pause.proto\"\xc3\x01\n" +
 	"\x10DeadLetterFilter\x127\n" +
 	"\areasons\x18\x01 \x03(\x0e2\x1d.headrace.v1.DeadLetterReasonR\areasons\x129\n" +
 	"\n" +
@@ -1104,7 +1104,7 @@ const file_headrace_v1_subscription_service_proto_rawDesc = "" +
 	"\x1bGetSubscriptionStatsRequest\x12\"\n" +
 	"\fsubscription\x18\x01 \x01(\tR\fsubscription\"T\n" +
 	"\x1cGetSubscriptionStatsResponse\x124\n" +
-	"\x05stats\x18\x01 \x01(\v2\x1e.headrace.v1.SubscriptionStatsR\x05stats2\xff\r\n" +
+	"\x05stats\x18\x01 \x01(\v2\x1e.headrace.v1.SubscriptionStatsR\x05stats2\xe0\x0e\n" +
 	"\x13SubscriptionService\x12e\n" +
 	"\x12CreateSubscription\x12&.headrace.v1.CreateSubscriptionRequest\x1a'.headrace.v1.CreateSubscriptionResponse\x12\\\n" +
 	"\x0fGetSubscription\x12#.headrace.v1.GetSubscriptionRequest\x1a$.headrace.v1.GetSubscriptionResponse\x12b\n" +
@@ -1124,7 +1124,8 @@ const file_headrace_v1_subscription_service_proto_rawDesc = "" +
 	"\n" +
 	"ExplainKey\x12\x1e.headrace.v1.ExplainKeyRequest\x1a\x1f.headrace.v1.ExplainKeyResponse\x12Y\n" +
 	"\x0eExplainSession\x12\".headrace.v1.ExplainSessionRequest\x1a#.headrace.v1.ExplainSessionResponse\x12_\n" +
-	"\x10SeekSubscription\x12$.headrace.v1.SeekSubscriptionRequest\x1a%.headrace.v1.SeekSubscriptionResponseBh\n" +
+	"\x10SeekSubscription\x12$.headrace.v1.SeekSubscriptionRequest\x1a%.headrace.v1.SeekSubscriptionResponse\x12_\n" +
+	"\x10PeekSubscription\x12$.headrace.v1.PeekSubscriptionRequest\x1a%.headrace.v1.PeekSubscriptionResponseBh\n" +
 	"\x0eio.headrace.v1B\x18SubscriptionServiceProtoP\x01Z:github.com/headrace/headrace/gen/go/headrace/v1;headracev1b\x06proto3"
 
 var (
@@ -1176,15 +1177,17 @@ var file_headrace_v1_subscription_service_proto_goTypes = []any{
 	(*ExplainKeyRequest)(nil),            // 32: headrace.v1.ExplainKeyRequest
 	(*ExplainSessionRequest)(nil),        // 33: headrace.v1.ExplainSessionRequest
 	(*SeekSubscriptionRequest)(nil),      // 34: headrace.v1.SeekSubscriptionRequest
-	(*ListParkedKeysResponse)(nil),       // 35: headrace.v1.ListParkedKeysResponse
-	(*ReleaseParkedKeysResponse)(nil),    // 36: headrace.v1.ReleaseParkedKeysResponse
-	(*PauseSubscriptionResponse)(nil),    // 37: headrace.v1.PauseSubscriptionResponse
-	(*ResumeSubscriptionResponse)(nil),   // 38: headrace.v1.ResumeSubscriptionResponse
-	(*ExplainSubscriptionResponse)(nil),  // 39: headrace.v1.ExplainSubscriptionResponse
-	(*ExplainMessageResponse)(nil),       // 40: headrace.v1.ExplainMessageResponse
-	(*ExplainKeyResponse)(nil),           // 41: headrace.v1.ExplainKeyResponse
-	(*ExplainSessionResponse)(nil),       // 42: headrace.v1.ExplainSessionResponse
-	(*SeekSubscriptionResponse)(nil),     // 43: headrace.v1.SeekSubscriptionResponse
+	(*PeekSubscriptionRequest)(nil),      // 35: headrace.v1.PeekSubscriptionRequest
+	(*ListParkedKeysResponse)(nil),       // 36: headrace.v1.ListParkedKeysResponse
+	(*ReleaseParkedKeysResponse)(nil),    // 37: headrace.v1.ReleaseParkedKeysResponse
+	(*PauseSubscriptionResponse)(nil),    // 38: headrace.v1.PauseSubscriptionResponse
+	(*ResumeSubscriptionResponse)(nil),   // 39: headrace.v1.ResumeSubscriptionResponse
+	(*ExplainSubscriptionResponse)(nil),  // 40: headrace.v1.ExplainSubscriptionResponse
+	(*ExplainMessageResponse)(nil),       // 41: headrace.v1.ExplainMessageResponse
+	(*ExplainKeyResponse)(nil),           // 42: headrace.v1.ExplainKeyResponse
+	(*ExplainSessionResponse)(nil),       // 43: headrace.v1.ExplainSessionResponse
+	(*SeekSubscriptionResponse)(nil),     // 44: headrace.v1.SeekSubscriptionResponse
+	(*PeekSubscriptionResponse)(nil),     // 45: headrace.v1.PeekSubscriptionResponse
 }
 var file_headrace_v1_subscription_service_proto_depIdxs = []int32{
 	19, // 0: headrace.v1.DeadLetterFilter.reasons:type_name -> headrace.v1.DeadLetterReason
@@ -1219,26 +1222,28 @@ var file_headrace_v1_subscription_service_proto_depIdxs = []int32{
 	32, // 29: headrace.v1.SubscriptionService.ExplainKey:input_type -> headrace.v1.ExplainKeyRequest
 	33, // 30: headrace.v1.SubscriptionService.ExplainSession:input_type -> headrace.v1.ExplainSessionRequest
 	34, // 31: headrace.v1.SubscriptionService.SeekSubscription:input_type -> headrace.v1.SeekSubscriptionRequest
-	8,  // 32: headrace.v1.SubscriptionService.CreateSubscription:output_type -> headrace.v1.CreateSubscriptionResponse
-	10, // 33: headrace.v1.SubscriptionService.GetSubscription:output_type -> headrace.v1.GetSubscriptionResponse
-	12, // 34: headrace.v1.SubscriptionService.ListSubscriptions:output_type -> headrace.v1.ListSubscriptionsResponse
-	14, // 35: headrace.v1.SubscriptionService.UpdateSubscription:output_type -> headrace.v1.UpdateSubscriptionResponse
-	16, // 36: headrace.v1.SubscriptionService.DeleteSubscription:output_type -> headrace.v1.DeleteSubscriptionResponse
-	18, // 37: headrace.v1.SubscriptionService.GetSubscriptionStats:output_type -> headrace.v1.GetSubscriptionStatsResponse
-	2,  // 38: headrace.v1.SubscriptionService.ListDeadLetters:output_type -> headrace.v1.ListDeadLettersResponse
-	4,  // 39: headrace.v1.SubscriptionService.DiscardDeadLetters:output_type -> headrace.v1.DiscardDeadLettersResponse
-	6,  // 40: headrace.v1.SubscriptionService.RedriveDeadLetters:output_type -> headrace.v1.RedriveDeadLettersResponse
-	35, // 41: headrace.v1.SubscriptionService.ListParkedKeys:output_type -> headrace.v1.ListParkedKeysResponse
-	36, // 42: headrace.v1.SubscriptionService.ReleaseParkedKeys:output_type -> headrace.v1.ReleaseParkedKeysResponse
-	37, // 43: headrace.v1.SubscriptionService.PauseSubscription:output_type -> headrace.v1.PauseSubscriptionResponse
-	38, // 44: headrace.v1.SubscriptionService.ResumeSubscription:output_type -> headrace.v1.ResumeSubscriptionResponse
-	39, // 45: headrace.v1.SubscriptionService.ExplainSubscription:output_type -> headrace.v1.ExplainSubscriptionResponse
-	40, // 46: headrace.v1.SubscriptionService.ExplainMessage:output_type -> headrace.v1.ExplainMessageResponse
-	41, // 47: headrace.v1.SubscriptionService.ExplainKey:output_type -> headrace.v1.ExplainKeyResponse
-	42, // 48: headrace.v1.SubscriptionService.ExplainSession:output_type -> headrace.v1.ExplainSessionResponse
-	43, // 49: headrace.v1.SubscriptionService.SeekSubscription:output_type -> headrace.v1.SeekSubscriptionResponse
-	32, // [32:50] is the sub-list for method output_type
-	14, // [14:32] is the sub-list for method input_type
+	35, // 32: headrace.v1.SubscriptionService.PeekSubscription:input_type -> headrace.v1.PeekSubscriptionRequest
+	8,  // 33: headrace.v1.SubscriptionService.CreateSubscription:output_type -> headrace.v1.CreateSubscriptionResponse
+	10, // 34: headrace.v1.SubscriptionService.GetSubscription:output_type -> headrace.v1.GetSubscriptionResponse
+	12, // 35: headrace.v1.SubscriptionService.ListSubscriptions:output_type -> headrace.v1.ListSubscriptionsResponse
+	14, // 36: headrace.v1.SubscriptionService.UpdateSubscription:output_type -> headrace.v1.UpdateSubscriptionResponse
+	16, // 37: headrace.v1.SubscriptionService.DeleteSubscription:output_type -> headrace.v1.DeleteSubscriptionResponse
+	18, // 38: headrace.v1.SubscriptionService.GetSubscriptionStats:output_type -> headrace.v1.GetSubscriptionStatsResponse
+	2,  // 39: headrace.v1.SubscriptionService.ListDeadLetters:output_type -> headrace.v1.ListDeadLettersResponse
+	4,  // 40: headrace.v1.SubscriptionService.DiscardDeadLetters:output_type -> headrace.v1.DiscardDeadLettersResponse
+	6,  // 41: headrace.v1.SubscriptionService.RedriveDeadLetters:output_type -> headrace.v1.RedriveDeadLettersResponse
+	36, // 42: headrace.v1.SubscriptionService.ListParkedKeys:output_type -> headrace.v1.ListParkedKeysResponse
+	37, // 43: headrace.v1.SubscriptionService.ReleaseParkedKeys:output_type -> headrace.v1.ReleaseParkedKeysResponse
+	38, // 44: headrace.v1.SubscriptionService.PauseSubscription:output_type -> headrace.v1.PauseSubscriptionResponse
+	39, // 45: headrace.v1.SubscriptionService.ResumeSubscription:output_type -> headrace.v1.ResumeSubscriptionResponse
+	40, // 46: headrace.v1.SubscriptionService.ExplainSubscription:output_type -> headrace.v1.ExplainSubscriptionResponse
+	41, // 47: headrace.v1.SubscriptionService.ExplainMessage:output_type -> headrace.v1.ExplainMessageResponse
+	42, // 48: headrace.v1.SubscriptionService.ExplainKey:output_type -> headrace.v1.ExplainKeyResponse
+	43, // 49: headrace.v1.SubscriptionService.ExplainSession:output_type -> headrace.v1.ExplainSessionResponse
+	44, // 50: headrace.v1.SubscriptionService.SeekSubscription:output_type -> headrace.v1.SeekSubscriptionResponse
+	45, // 51: headrace.v1.SubscriptionService.PeekSubscription:output_type -> headrace.v1.PeekSubscriptionResponse
+	33, // [33:52] is the sub-list for method output_type
+	14, // [14:33] is the sub-list for method input_type
 	14, // [14:14] is the sub-list for extension type_name
 	14, // [14:14] is the sub-list for extension extendee
 	0,  // [0:14] is the sub-list for field type_name
@@ -1252,6 +1257,7 @@ func file_headrace_v1_subscription_service_proto_init() {
 	file_headrace_v1_dead_letter_proto_init()
 	file_headrace_v1_explanation_proto_init()
 	file_headrace_v1_parked_key_proto_init()
+	file_headrace_v1_peek_proto_init()
 	file_headrace_v1_seek_proto_init()
 	file_headrace_v1_subscription_proto_init()
 	file_headrace_v1_subscription_pause_proto_init()

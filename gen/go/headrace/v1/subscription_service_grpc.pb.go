@@ -37,6 +37,7 @@ const (
 	SubscriptionService_ExplainKey_FullMethodName           = "/headrace.v1.SubscriptionService/ExplainKey"
 	SubscriptionService_ExplainSession_FullMethodName       = "/headrace.v1.SubscriptionService/ExplainSession"
 	SubscriptionService_SeekSubscription_FullMethodName     = "/headrace.v1.SubscriptionService/SeekSubscription"
+	SubscriptionService_PeekSubscription_FullMethodName     = "/headrace.v1.SubscriptionService/PeekSubscription"
 )
 
 // SubscriptionServiceClient is the client API for SubscriptionService service.
@@ -139,6 +140,13 @@ type SubscriptionServiceClient interface {
 	// POSITION_OUT_OF_RANGE (before what is retained, or after the end), NOTHING_KEPT,
 	// DISK_FULL, DATA_LOSS.
 	SeekSubscription(ctx context.Context, in *SeekSubscriptionRequest, opts ...grpc.CallOption) (*SeekSubscriptionResponse, error)
+	// PeekSubscription shows messages of a partition in order of their offsets, as it is
+	// committed. It takes nothing: what is shown is delivered as if it were not, no attempt
+	// is counted, no session waits, and what sessions hold is shown, too.
+	//
+	// Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, PARTITION_NOT_FOUND,
+	// DATA_LOSS.
+	PeekSubscription(ctx context.Context, in *PeekSubscriptionRequest, opts ...grpc.CallOption) (*PeekSubscriptionResponse, error)
 }
 
 type subscriptionServiceClient struct {
@@ -329,6 +337,16 @@ func (c *subscriptionServiceClient) SeekSubscription(ctx context.Context, in *Se
 	return out, nil
 }
 
+func (c *subscriptionServiceClient) PeekSubscription(ctx context.Context, in *PeekSubscriptionRequest, opts ...grpc.CallOption) (*PeekSubscriptionResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PeekSubscriptionResponse)
+	err := c.cc.Invoke(ctx, SubscriptionService_PeekSubscription_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // SubscriptionServiceServer is the server API for SubscriptionService service.
 // All implementations must embed UnimplementedSubscriptionServiceServer
 // for forward compatibility.
@@ -429,6 +447,13 @@ type SubscriptionServiceServer interface {
 	// POSITION_OUT_OF_RANGE (before what is retained, or after the end), NOTHING_KEPT,
 	// DISK_FULL, DATA_LOSS.
 	SeekSubscription(context.Context, *SeekSubscriptionRequest) (*SeekSubscriptionResponse, error)
+	// PeekSubscription shows messages of a partition in order of their offsets, as it is
+	// committed. It takes nothing: what is shown is delivered as if it were not, no attempt
+	// is counted, no session waits, and what sessions hold is shown, too.
+	//
+	// Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, PARTITION_NOT_FOUND,
+	// DATA_LOSS.
+	PeekSubscription(context.Context, *PeekSubscriptionRequest) (*PeekSubscriptionResponse, error)
 	mustEmbedUnimplementedSubscriptionServiceServer()
 }
 
@@ -492,6 +517,9 @@ func (UnimplementedSubscriptionServiceServer) ExplainSession(context.Context, *E
 }
 func (UnimplementedSubscriptionServiceServer) SeekSubscription(context.Context, *SeekSubscriptionRequest) (*SeekSubscriptionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method SeekSubscription not implemented")
+}
+func (UnimplementedSubscriptionServiceServer) PeekSubscription(context.Context, *PeekSubscriptionRequest) (*PeekSubscriptionResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method PeekSubscription not implemented")
 }
 func (UnimplementedSubscriptionServiceServer) mustEmbedUnimplementedSubscriptionServiceServer() {}
 func (UnimplementedSubscriptionServiceServer) testEmbeddedByValue()                             {}
@@ -838,6 +866,24 @@ func _SubscriptionService_SeekSubscription_Handler(srv interface{}, ctx context.
 	return interceptor(ctx, in, info, handler)
 }
 
+func _SubscriptionService_PeekSubscription_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PeekSubscriptionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SubscriptionServiceServer).PeekSubscription(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SubscriptionService_PeekSubscription_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SubscriptionServiceServer).PeekSubscription(ctx, req.(*PeekSubscriptionRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // SubscriptionService_ServiceDesc is the grpc.ServiceDesc for SubscriptionService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -916,6 +962,10 @@ var SubscriptionService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "SeekSubscription",
 			Handler:    _SubscriptionService_SeekSubscription_Handler,
+		},
+		{
+			MethodName: "PeekSubscription",
+			Handler:    _SubscriptionService_PeekSubscription_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},

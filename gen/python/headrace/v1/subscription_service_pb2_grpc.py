@@ -5,6 +5,7 @@ import warnings
 
 from headrace.v1 import explanation_pb2 as headrace_dot_v1_dot_explanation__pb2
 from headrace.v1 import parked_key_pb2 as headrace_dot_v1_dot_parked__key__pb2
+from headrace.v1 import peek_pb2 as headrace_dot_v1_dot_peek__pb2
 from headrace.v1 import seek_pb2 as headrace_dot_v1_dot_seek__pb2
 from headrace.v1 import subscription_pause_pb2 as headrace_dot_v1_dot_subscription__pause__pb2
 from headrace.v1 import subscription_service_pb2 as headrace_dot_v1_dot_subscription__service__pb2
@@ -129,6 +130,11 @@ class SubscriptionServiceStub(object):
                 '/headrace.v1.SubscriptionService/SeekSubscription',
                 request_serializer=headrace_dot_v1_dot_seek__pb2.SeekSubscriptionRequest.SerializeToString,
                 response_deserializer=headrace_dot_v1_dot_seek__pb2.SeekSubscriptionResponse.FromString,
+                _registered_method=True)
+        self.PeekSubscription = channel.unary_unary(
+                '/headrace.v1.SubscriptionService/PeekSubscription',
+                request_serializer=headrace_dot_v1_dot_peek__pb2.PeekSubscriptionRequest.SerializeToString,
+                response_deserializer=headrace_dot_v1_dot_peek__pb2.PeekSubscriptionResponse.FromString,
                 _registered_method=True)
 
 
@@ -320,6 +326,18 @@ class SubscriptionServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def PeekSubscription(self, request, context):
+        """PeekSubscription shows messages of a partition in order of their offsets, as it is
+        committed. It takes nothing: what is shown is delivered as if it were not, no attempt
+        is counted, no session waits, and what sessions hold is shown, too.
+
+        Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, PARTITION_NOT_FOUND,
+        DATA_LOSS.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_SubscriptionServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -412,6 +430,11 @@ def add_SubscriptionServiceServicer_to_server(servicer, server):
                     servicer.SeekSubscription,
                     request_deserializer=headrace_dot_v1_dot_seek__pb2.SeekSubscriptionRequest.FromString,
                     response_serializer=headrace_dot_v1_dot_seek__pb2.SeekSubscriptionResponse.SerializeToString,
+            ),
+            'PeekSubscription': grpc.unary_unary_rpc_method_handler(
+                    servicer.PeekSubscription,
+                    request_deserializer=headrace_dot_v1_dot_peek__pb2.PeekSubscriptionRequest.FromString,
+                    response_serializer=headrace_dot_v1_dot_peek__pb2.PeekSubscriptionResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -902,6 +925,33 @@ class SubscriptionService(object):
             '/headrace.v1.SubscriptionService/SeekSubscription',
             headrace_dot_v1_dot_seek__pb2.SeekSubscriptionRequest.SerializeToString,
             headrace_dot_v1_dot_seek__pb2.SeekSubscriptionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def PeekSubscription(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/headrace.v1.SubscriptionService/PeekSubscription',
+            headrace_dot_v1_dot_peek__pb2.PeekSubscriptionRequest.SerializeToString,
+            headrace_dot_v1_dot_peek__pb2.PeekSubscriptionResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -574,6 +574,37 @@ public final class SubscriptionServiceGrpc {
     return getSeekSubscriptionMethod;
   }
 
+  private static volatile io.grpc.MethodDescriptor<io.headrace.v1.PeekSubscriptionRequest,
+      io.headrace.v1.PeekSubscriptionResponse> getPeekSubscriptionMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "PeekSubscription",
+      requestType = io.headrace.v1.PeekSubscriptionRequest.class,
+      responseType = io.headrace.v1.PeekSubscriptionResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<io.headrace.v1.PeekSubscriptionRequest,
+      io.headrace.v1.PeekSubscriptionResponse> getPeekSubscriptionMethod() {
+    io.grpc.MethodDescriptor<io.headrace.v1.PeekSubscriptionRequest, io.headrace.v1.PeekSubscriptionResponse> getPeekSubscriptionMethod;
+    if ((getPeekSubscriptionMethod = SubscriptionServiceGrpc.getPeekSubscriptionMethod) == null) {
+      synchronized (SubscriptionServiceGrpc.class) {
+        if ((getPeekSubscriptionMethod = SubscriptionServiceGrpc.getPeekSubscriptionMethod) == null) {
+          SubscriptionServiceGrpc.getPeekSubscriptionMethod = getPeekSubscriptionMethod =
+              io.grpc.MethodDescriptor.<io.headrace.v1.PeekSubscriptionRequest, io.headrace.v1.PeekSubscriptionResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "PeekSubscription"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.PeekSubscriptionRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.PeekSubscriptionResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new SubscriptionServiceMethodDescriptorSupplier("PeekSubscription"))
+              .build();
+        }
+      }
+    }
+    return getPeekSubscriptionMethod;
+  }
+
   /**
    * Creates a new async stub that supports all call types for the service
    */
@@ -867,6 +898,20 @@ public final class SubscriptionServiceGrpc {
         io.grpc.stub.StreamObserver<io.headrace.v1.SeekSubscriptionResponse> responseObserver) {
       io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getSeekSubscriptionMethod(), responseObserver);
     }
+
+    /**
+     * <pre>
+     * PeekSubscription shows messages of a partition in order of their offsets, as it is
+     * committed. It takes nothing: what is shown is delivered as if it were not, no attempt
+     * is counted, no session waits, and what sessions hold is shown, too.
+     * Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, PARTITION_NOT_FOUND,
+     * DATA_LOSS.
+     * </pre>
+     */
+    default void peekSubscription(io.headrace.v1.PeekSubscriptionRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.PeekSubscriptionResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getPeekSubscriptionMethod(), responseObserver);
+    }
   }
 
   /**
@@ -1148,6 +1193,21 @@ public final class SubscriptionServiceGrpc {
       io.grpc.stub.ClientCalls.asyncUnaryCall(
           getChannel().newCall(getSeekSubscriptionMethod(), getCallOptions()), request, responseObserver);
     }
+
+    /**
+     * <pre>
+     * PeekSubscription shows messages of a partition in order of their offsets, as it is
+     * committed. It takes nothing: what is shown is delivered as if it were not, no attempt
+     * is counted, no session waits, and what sessions hold is shown, too.
+     * Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, PARTITION_NOT_FOUND,
+     * DATA_LOSS.
+     * </pre>
+     */
+    public void peekSubscription(io.headrace.v1.PeekSubscriptionRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.PeekSubscriptionResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getPeekSubscriptionMethod(), getCallOptions()), request, responseObserver);
+    }
   }
 
   /**
@@ -1396,6 +1456,20 @@ public final class SubscriptionServiceGrpc {
       return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
           getChannel(), getSeekSubscriptionMethod(), getCallOptions(), request);
     }
+
+    /**
+     * <pre>
+     * PeekSubscription shows messages of a partition in order of their offsets, as it is
+     * committed. It takes nothing: what is shown is delivered as if it were not, no attempt
+     * is counted, no session waits, and what sessions hold is shown, too.
+     * Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, PARTITION_NOT_FOUND,
+     * DATA_LOSS.
+     * </pre>
+     */
+    public io.headrace.v1.PeekSubscriptionResponse peekSubscription(io.headrace.v1.PeekSubscriptionRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getPeekSubscriptionMethod(), getCallOptions(), request);
+    }
   }
 
   /**
@@ -1643,6 +1717,20 @@ public final class SubscriptionServiceGrpc {
     public io.headrace.v1.SeekSubscriptionResponse seekSubscription(io.headrace.v1.SeekSubscriptionRequest request) {
       return io.grpc.stub.ClientCalls.blockingUnaryCall(
           getChannel(), getSeekSubscriptionMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * PeekSubscription shows messages of a partition in order of their offsets, as it is
+     * committed. It takes nothing: what is shown is delivered as if it were not, no attempt
+     * is counted, no session waits, and what sessions hold is shown, too.
+     * Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, PARTITION_NOT_FOUND,
+     * DATA_LOSS.
+     * </pre>
+     */
+    public io.headrace.v1.PeekSubscriptionResponse peekSubscription(io.headrace.v1.PeekSubscriptionRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getPeekSubscriptionMethod(), getCallOptions(), request);
     }
   }
 
@@ -1910,6 +1998,21 @@ public final class SubscriptionServiceGrpc {
       return io.grpc.stub.ClientCalls.futureUnaryCall(
           getChannel().newCall(getSeekSubscriptionMethod(), getCallOptions()), request);
     }
+
+    /**
+     * <pre>
+     * PeekSubscription shows messages of a partition in order of their offsets, as it is
+     * committed. It takes nothing: what is shown is delivered as if it were not, no attempt
+     * is counted, no session waits, and what sessions hold is shown, too.
+     * Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, PARTITION_NOT_FOUND,
+     * DATA_LOSS.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.PeekSubscriptionResponse> peekSubscription(
+        io.headrace.v1.PeekSubscriptionRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getPeekSubscriptionMethod(), getCallOptions()), request);
+    }
   }
 
   private static final int METHODID_CREATE_SUBSCRIPTION = 0;
@@ -1930,6 +2033,7 @@ public final class SubscriptionServiceGrpc {
   private static final int METHODID_EXPLAIN_KEY = 15;
   private static final int METHODID_EXPLAIN_SESSION = 16;
   private static final int METHODID_SEEK_SUBSCRIPTION = 17;
+  private static final int METHODID_PEEK_SUBSCRIPTION = 18;
 
   private static final class MethodHandlers<Req, Resp> implements
       io.grpc.stub.ServerCalls.UnaryMethod<Req, Resp>,
@@ -2019,6 +2123,10 @@ public final class SubscriptionServiceGrpc {
         case METHODID_SEEK_SUBSCRIPTION:
           serviceImpl.seekSubscription((io.headrace.v1.SeekSubscriptionRequest) request,
               (io.grpc.stub.StreamObserver<io.headrace.v1.SeekSubscriptionResponse>) responseObserver);
+          break;
+        case METHODID_PEEK_SUBSCRIPTION:
+          serviceImpl.peekSubscription((io.headrace.v1.PeekSubscriptionRequest) request,
+              (io.grpc.stub.StreamObserver<io.headrace.v1.PeekSubscriptionResponse>) responseObserver);
           break;
         default:
           throw new AssertionError();
@@ -2164,6 +2272,13 @@ public final class SubscriptionServiceGrpc {
               io.headrace.v1.SeekSubscriptionRequest,
               io.headrace.v1.SeekSubscriptionResponse>(
                 service, METHODID_SEEK_SUBSCRIPTION)))
+        .addMethod(
+          getPeekSubscriptionMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              io.headrace.v1.PeekSubscriptionRequest,
+              io.headrace.v1.PeekSubscriptionResponse>(
+                service, METHODID_PEEK_SUBSCRIPTION)))
         .build();
   }
 
@@ -2230,6 +2345,7 @@ public final class SubscriptionServiceGrpc {
               .addMethod(getExplainKeyMethod())
               .addMethod(getExplainSessionMethod())
               .addMethod(getSeekSubscriptionMethod())
+              .addMethod(getPeekSubscriptionMethod())
               .build();
         }
       }

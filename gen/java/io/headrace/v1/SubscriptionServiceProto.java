@@ -135,108 +135,111 @@ public final class SubscriptionServiceProto {
       "k.proto\032\037google/protobuf/timestamp.proto" +
       "\032\035headrace/v1/dead_letter.proto\032\035headrac" +
       "e/v1/explanation.proto\032\034headrace/v1/park" +
-      "ed_key.proto\032\026headrace/v1/seek.proto\032\036he" +
-      "adrace/v1/subscription.proto\032$headrace/v" +
-      "1/subscription_pause.proto\"\303\001\n\020DeadLette" +
-      "rFilter\0227\n\007reasons\030\001 \003(\0162\035.headrace.v1.D" +
-      "eadLetterReasonR\007reasons\0229\n\ndead_since\030\002" +
-      " \001(\0132\032.google.protobuf.TimestampR\tdeadSi" +
-      "nce\022;\n\013dead_before\030\003 \001(\0132\032.google.protob" +
-      "uf.TimestampR\ndeadBefore\"\377\001\n\026ListDeadLet" +
-      "tersRequest\022\"\n\014subscription\030\001 \001(\tR\014subsc" +
-      "ription\0225\n\006filter\030\002 \001(\0132\035.headrace.v1.De" +
-      "adLetterFilterR\006filter\022#\n\rfrom_sequence\030" +
-      "\003 \001(\004R\014fromSequence\022\033\n\tpage_size\030\004 \001(\rR\010" +
-      "pageSize\022\035\n\npage_token\030\005 \001(\tR\tpageToken\022" +
-      ")\n\020without_messages\030\006 \001(\010R\017withoutMessag" +
-      "es\"}\n\027ListDeadLettersResponse\022:\n\014dead_le" +
-      "tters\030\001 \003(\0132\027.headrace.v1.DeadLetterR\013de" +
-      "adLetters\022&\n\017next_page_token\030\002 \001(\tR\rnext" +
-      "PageToken\"]\n\031DiscardDeadLettersRequest\022\"" +
-      "\n\014subscription\030\001 \001(\tR\014subscription\022\034\n\tse" +
-      "quences\030\002 \003(\004R\tsequences\":\n\032DiscardDeadL" +
-      "ettersResponse\022\034\n\tsequences\030\001 \003(\004R\tseque" +
-      "nces\"]\n\031RedriveDeadLettersRequest\022\"\n\014sub" +
-      "scription\030\001 \001(\tR\014subscription\022\034\n\tsequenc" +
-      "es\030\002 \003(\004R\tsequences\":\n\032RedriveDeadLetter" +
-      "sResponse\022\034\n\tsequences\030\001 \003(\004R\tsequences\"" +
-      "\214\001\n\031CreateSubscriptionRequest\022=\n\014subscri" +
-      "ption\030\001 \001(\0132\031.headrace.v1.SubscriptionR\014" +
-      "subscription\0220\n\005start\030\002 \001(\0132\032.headrace.v" +
-      "1.StartPositionR\005start\"[\n\032CreateSubscrip" +
-      "tionResponse\022=\n\014subscription\030\001 \001(\0132\031.hea" +
-      "drace.v1.SubscriptionR\014subscription\"<\n\026G" +
-      "etSubscriptionRequest\022\"\n\014subscription\030\001 " +
-      "\001(\tR\014subscription\"X\n\027GetSubscriptionResp" +
-      "onse\022=\n\014subscription\030\001 \001(\0132\031.headrace.v1" +
-      ".SubscriptionR\014subscription\"\212\001\n\030ListSubs" +
-      "criptionsRequest\022\034\n\tnamespace\030\001 \001(\tR\tnam" +
-      "espace\022\024\n\005topic\030\002 \001(\tR\005topic\022\033\n\tpage_siz" +
-      "e\030\003 \001(\rR\010pageSize\022\035\n\npage_token\030\004 \001(\tR\tp" +
-      "ageToken\"\204\001\n\031ListSubscriptionsResponse\022?" +
-      "\n\rsubscriptions\030\001 \003(\0132\031.headrace.v1.Subs" +
-      "criptionR\rsubscriptions\022&\n\017next_page_tok" +
-      "en\030\002 \001(\tR\rnextPageToken\"\227\001\n\031UpdateSubscr" +
+      "ed_key.proto\032\026headrace/v1/peek.proto\032\026he" +
+      "adrace/v1/seek.proto\032\036headrace/v1/subscr" +
+      "iption.proto\032$headrace/v1/subscription_p" +
+      "ause.proto\"\303\001\n\020DeadLetterFilter\0227\n\007reaso" +
+      "ns\030\001 \003(\0162\035.headrace.v1.DeadLetterReasonR" +
+      "\007reasons\0229\n\ndead_since\030\002 \001(\0132\032.google.pr" +
+      "otobuf.TimestampR\tdeadSince\022;\n\013dead_befo" +
+      "re\030\003 \001(\0132\032.google.protobuf.TimestampR\nde" +
+      "adBefore\"\377\001\n\026ListDeadLettersRequest\022\"\n\014s" +
+      "ubscription\030\001 \001(\tR\014subscription\0225\n\006filte" +
+      "r\030\002 \001(\0132\035.headrace.v1.DeadLetterFilterR\006" +
+      "filter\022#\n\rfrom_sequence\030\003 \001(\004R\014fromSeque" +
+      "nce\022\033\n\tpage_size\030\004 \001(\rR\010pageSize\022\035\n\npage" +
+      "_token\030\005 \001(\tR\tpageToken\022)\n\020without_messa" +
+      "ges\030\006 \001(\010R\017withoutMessages\"}\n\027ListDeadLe" +
+      "ttersResponse\022:\n\014dead_letters\030\001 \003(\0132\027.he" +
+      "adrace.v1.DeadLetterR\013deadLetters\022&\n\017nex" +
+      "t_page_token\030\002 \001(\tR\rnextPageToken\"]\n\031Dis" +
+      "cardDeadLettersRequest\022\"\n\014subscription\030\001" +
+      " \001(\tR\014subscription\022\034\n\tsequences\030\002 \003(\004R\ts" +
+      "equences\":\n\032DiscardDeadLettersResponse\022\034" +
+      "\n\tsequences\030\001 \003(\004R\tsequences\"]\n\031RedriveD" +
+      "eadLettersRequest\022\"\n\014subscription\030\001 \001(\tR" +
+      "\014subscription\022\034\n\tsequences\030\002 \003(\004R\tsequen" +
+      "ces\":\n\032RedriveDeadLettersResponse\022\034\n\tseq" +
+      "uences\030\001 \003(\004R\tsequences\"\214\001\n\031CreateSubscr" +
       "iptionRequest\022=\n\014subscription\030\001 \001(\0132\031.he" +
-      "adrace.v1.SubscriptionR\014subscription\022;\n\013" +
-      "update_mask\030\002 \001(\0132\032.google.protobuf.Fiel" +
-      "dMaskR\nupdateMask\"[\n\032UpdateSubscriptionR" +
-      "esponse\022=\n\014subscription\030\001 \001(\0132\031.headrace" +
-      ".v1.SubscriptionR\014subscription\"?\n\031Delete" +
-      "SubscriptionRequest\022\"\n\014subscription\030\001 \001(" +
-      "\tR\014subscription\"\034\n\032DeleteSubscriptionRes" +
-      "ponse\"A\n\033GetSubscriptionStatsRequest\022\"\n\014" +
-      "subscription\030\001 \001(\tR\014subscription\"T\n\034GetS" +
-      "ubscriptionStatsResponse\0224\n\005stats\030\001 \001(\0132" +
-      "\036.headrace.v1.SubscriptionStatsR\005stats2\377" +
-      "\r\n\023SubscriptionService\022e\n\022CreateSubscrip" +
-      "tion\022&.headrace.v1.CreateSubscriptionReq" +
-      "uest\032\'.headrace.v1.CreateSubscriptionRes" +
-      "ponse\022\\\n\017GetSubscription\022#.headrace.v1.G" +
-      "etSubscriptionRequest\032$.headrace.v1.GetS" +
-      "ubscriptionResponse\022b\n\021ListSubscriptions" +
-      "\022%.headrace.v1.ListSubscriptionsRequest\032" +
-      "&.headrace.v1.ListSubscriptionsResponse\022" +
-      "e\n\022UpdateSubscription\022&.headrace.v1.Upda" +
-      "teSubscriptionRequest\032\'.headrace.v1.Upda" +
-      "teSubscriptionResponse\022e\n\022DeleteSubscrip" +
-      "tion\022&.headrace.v1.DeleteSubscriptionReq" +
-      "uest\032\'.headrace.v1.DeleteSubscriptionRes" +
-      "ponse\022k\n\024GetSubscriptionStats\022(.headrace" +
-      ".v1.GetSubscriptionStatsRequest\032).headra" +
-      "ce.v1.GetSubscriptionStatsResponse\022\\\n\017Li" +
-      "stDeadLetters\022#.headrace.v1.ListDeadLett" +
-      "ersRequest\032$.headrace.v1.ListDeadLetters" +
-      "Response\022e\n\022DiscardDeadLetters\022&.headrac" +
-      "e.v1.DiscardDeadLettersRequest\032\'.headrac" +
-      "e.v1.DiscardDeadLettersResponse\022e\n\022Redri" +
-      "veDeadLetters\022&.headrace.v1.RedriveDeadL" +
-      "ettersRequest\032\'.headrace.v1.RedriveDeadL" +
-      "ettersResponse\022Y\n\016ListParkedKeys\022\".headr" +
-      "ace.v1.ListParkedKeysRequest\032#.headrace." +
-      "v1.ListParkedKeysResponse\022b\n\021ReleasePark" +
-      "edKeys\022%.headrace.v1.ReleaseParkedKeysRe" +
-      "quest\032&.headrace.v1.ReleaseParkedKeysRes" +
-      "ponse\022b\n\021PauseSubscription\022%.headrace.v1" +
-      ".PauseSubscriptionRequest\032&.headrace.v1." +
-      "PauseSubscriptionResponse\022e\n\022ResumeSubsc" +
-      "ription\022&.headrace.v1.ResumeSubscription" +
-      "Request\032\'.headrace.v1.ResumeSubscription" +
-      "Response\022h\n\023ExplainSubscription\022\'.headra" +
-      "ce.v1.ExplainSubscriptionRequest\032(.headr" +
-      "ace.v1.ExplainSubscriptionResponse\022Y\n\016Ex" +
-      "plainMessage\022\".headrace.v1.ExplainMessag" +
-      "eRequest\032#.headrace.v1.ExplainMessageRes" +
-      "ponse\022M\n\nExplainKey\022\036.headrace.v1.Explai" +
-      "nKeyRequest\032\037.headrace.v1.ExplainKeyResp" +
-      "onse\022Y\n\016ExplainSession\022\".headrace.v1.Exp" +
-      "lainSessionRequest\032#.headrace.v1.Explain" +
-      "SessionResponse\022_\n\020SeekSubscription\022$.he" +
-      "adrace.v1.SeekSubscriptionRequest\032%.head" +
-      "race.v1.SeekSubscriptionResponseBh\n\016io.h" +
-      "eadrace.v1B\030SubscriptionServiceProtoP\001Z:" +
-      "github.com/headrace/headrace/gen/go/head" +
-      "race/v1;headracev1b\006proto3"
+      "adrace.v1.SubscriptionR\014subscription\0220\n\005" +
+      "start\030\002 \001(\0132\032.headrace.v1.StartPositionR" +
+      "\005start\"[\n\032CreateSubscriptionResponse\022=\n\014" +
+      "subscription\030\001 \001(\0132\031.headrace.v1.Subscri" +
+      "ptionR\014subscription\"<\n\026GetSubscriptionRe" +
+      "quest\022\"\n\014subscription\030\001 \001(\tR\014subscriptio" +
+      "n\"X\n\027GetSubscriptionResponse\022=\n\014subscrip" +
+      "tion\030\001 \001(\0132\031.headrace.v1.SubscriptionR\014s" +
+      "ubscription\"\212\001\n\030ListSubscriptionsRequest" +
+      "\022\034\n\tnamespace\030\001 \001(\tR\tnamespace\022\024\n\005topic\030" +
+      "\002 \001(\tR\005topic\022\033\n\tpage_size\030\003 \001(\rR\010pageSiz" +
+      "e\022\035\n\npage_token\030\004 \001(\tR\tpageToken\"\204\001\n\031Lis" +
+      "tSubscriptionsResponse\022?\n\rsubscriptions\030" +
+      "\001 \003(\0132\031.headrace.v1.SubscriptionR\rsubscr" +
+      "iptions\022&\n\017next_page_token\030\002 \001(\tR\rnextPa" +
+      "geToken\"\227\001\n\031UpdateSubscriptionRequest\022=\n" +
+      "\014subscription\030\001 \001(\0132\031.headrace.v1.Subscr" +
+      "iptionR\014subscription\022;\n\013update_mask\030\002 \001(" +
+      "\0132\032.google.protobuf.FieldMaskR\nupdateMas" +
+      "k\"[\n\032UpdateSubscriptionResponse\022=\n\014subsc" +
+      "ription\030\001 \001(\0132\031.headrace.v1.Subscription" +
+      "R\014subscription\"?\n\031DeleteSubscriptionRequ" +
+      "est\022\"\n\014subscription\030\001 \001(\tR\014subscription\"" +
+      "\034\n\032DeleteSubscriptionResponse\"A\n\033GetSubs" +
+      "criptionStatsRequest\022\"\n\014subscription\030\001 \001" +
+      "(\tR\014subscription\"T\n\034GetSubscriptionStats" +
+      "Response\0224\n\005stats\030\001 \001(\0132\036.headrace.v1.Su" +
+      "bscriptionStatsR\005stats2\340\016\n\023SubscriptionS" +
+      "ervice\022e\n\022CreateSubscription\022&.headrace." +
+      "v1.CreateSubscriptionRequest\032\'.headrace." +
+      "v1.CreateSubscriptionResponse\022\\\n\017GetSubs" +
+      "cription\022#.headrace.v1.GetSubscriptionRe" +
+      "quest\032$.headrace.v1.GetSubscriptionRespo" +
+      "nse\022b\n\021ListSubscriptions\022%.headrace.v1.L" +
+      "istSubscriptionsRequest\032&.headrace.v1.Li" +
+      "stSubscriptionsResponse\022e\n\022UpdateSubscri" +
+      "ption\022&.headrace.v1.UpdateSubscriptionRe" +
+      "quest\032\'.headrace.v1.UpdateSubscriptionRe" +
+      "sponse\022e\n\022DeleteSubscription\022&.headrace." +
+      "v1.DeleteSubscriptionRequest\032\'.headrace." +
+      "v1.DeleteSubscriptionResponse\022k\n\024GetSubs" +
+      "criptionStats\022(.headrace.v1.GetSubscript" +
+      "ionStatsRequest\032).headrace.v1.GetSubscri" +
+      "ptionStatsResponse\022\\\n\017ListDeadLetters\022#." +
+      "headrace.v1.ListDeadLettersRequest\032$.hea" +
+      "drace.v1.ListDeadLettersResponse\022e\n\022Disc" +
+      "ardDeadLetters\022&.headrace.v1.DiscardDead" +
+      "LettersRequest\032\'.headrace.v1.DiscardDead" +
+      "LettersResponse\022e\n\022RedriveDeadLetters\022&." +
+      "headrace.v1.RedriveDeadLettersRequest\032\'." +
+      "headrace.v1.RedriveDeadLettersResponse\022Y" +
+      "\n\016ListParkedKeys\022\".headrace.v1.ListParke" +
+      "dKeysRequest\032#.headrace.v1.ListParkedKey" +
+      "sResponse\022b\n\021ReleaseParkedKeys\022%.headrac" +
+      "e.v1.ReleaseParkedKeysRequest\032&.headrace" +
+      ".v1.ReleaseParkedKeysResponse\022b\n\021PauseSu" +
+      "bscription\022%.headrace.v1.PauseSubscripti" +
+      "onRequest\032&.headrace.v1.PauseSubscriptio" +
+      "nResponse\022e\n\022ResumeSubscription\022&.headra" +
+      "ce.v1.ResumeSubscriptionRequest\032\'.headra" +
+      "ce.v1.ResumeSubscriptionResponse\022h\n\023Expl" +
+      "ainSubscription\022\'.headrace.v1.ExplainSub" +
+      "scriptionRequest\032(.headrace.v1.ExplainSu" +
+      "bscriptionResponse\022Y\n\016ExplainMessage\022\".h" +
+      "eadrace.v1.ExplainMessageRequest\032#.headr" +
+      "ace.v1.ExplainMessageResponse\022M\n\nExplain" +
+      "Key\022\036.headrace.v1.ExplainKeyRequest\032\037.he" +
+      "adrace.v1.ExplainKeyResponse\022Y\n\016ExplainS" +
+      "ession\022\".headrace.v1.ExplainSessionReque" +
+      "st\032#.headrace.v1.ExplainSessionResponse\022" +
+      "_\n\020SeekSubscription\022$.headrace.v1.SeekSu" +
+      "bscriptionRequest\032%.headrace.v1.SeekSubs" +
+      "criptionResponse\022_\n\020PeekSubscription\022$.h" +
+      "eadrace.v1.PeekSubscriptionRequest\032%.hea" +
+      "drace.v1.PeekSubscriptionResponseBh\n\016io." +
+      "headrace.v1B\030SubscriptionServiceProtoP\001Z" +
+      ":github.com/headrace/headrace/gen/go/hea" +
+      "drace/v1;headracev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -246,6 +249,7 @@ public final class SubscriptionServiceProto {
           io.headrace.v1.DeadLetterProto.getDescriptor(),
           io.headrace.v1.ExplanationProto.getDescriptor(),
           io.headrace.v1.ParkedKeyProto.getDescriptor(),
+          io.headrace.v1.PeekProto.getDescriptor(),
           io.headrace.v1.SeekProto.getDescriptor(),
           io.headrace.v1.SubscriptionProto.getDescriptor(),
           io.headrace.v1.SubscriptionPauseProto.getDescriptor(),
@@ -370,6 +374,7 @@ public final class SubscriptionServiceProto {
     io.headrace.v1.DeadLetterProto.getDescriptor();
     io.headrace.v1.ExplanationProto.getDescriptor();
     io.headrace.v1.ParkedKeyProto.getDescriptor();
+    io.headrace.v1.PeekProto.getDescriptor();
     io.headrace.v1.SeekProto.getDescriptor();
     io.headrace.v1.SubscriptionProto.getDescriptor();
     io.headrace.v1.SubscriptionPauseProto.getDescriptor();
