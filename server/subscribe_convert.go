@@ -99,6 +99,7 @@ var blockedCauses = []struct {
 	proto headracev1.BlockedBy
 }{
 	{delivery.Draining, headracev1.BlockedBy_BLOCKED_BY_DRAINING},
+	{delivery.Standby, headracev1.BlockedBy_BLOCKED_BY_STANDBY},
 	{delivery.Paused, headracev1.BlockedBy_BLOCKED_BY_PAUSED},
 	{delivery.RateLimited, headracev1.BlockedBy_BLOCKED_BY_RATE_LIMITED},
 	{delivery.WriteStalled, headracev1.BlockedBy_BLOCKED_BY_WRITE_STALLED},

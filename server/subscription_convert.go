@@ -26,9 +26,7 @@ func newSubscriptionConfig(s *headracev1.Subscription) (broker.SubscriptionConfi
 	if err := checkCreated(s); err != nil {
 		return c, err
 	}
-	if s.GetMode() == headracev1.SubscriptionMode_SUBSCRIPTION_MODE_EXCLUSIVE {
-		c.Mode = broker.Exclusive
-	}
+	c.Mode = modes[s.GetMode()]
 	c.Order = orders[s.GetOrder()]
 	defaults := c
 	for _, path := range createdPaths {
@@ -37,6 +35,25 @@ func newSubscriptionConfig(s *headracev1.Subscription) (broker.SubscriptionConfi
 		}
 	}
 	return c, nil
+}
+
+// modes are the modes; SHARED is the default.
+var modes = map[headracev1.SubscriptionMode]broker.Mode{
+	headracev1.SubscriptionMode_SUBSCRIPTION_MODE_UNSPECIFIED: broker.Shared,
+	headracev1.SubscriptionMode_SUBSCRIPTION_MODE_SHARED:      broker.Shared,
+	headracev1.SubscriptionMode_SUBSCRIPTION_MODE_EXCLUSIVE:   broker.Exclusive,
+	headracev1.SubscriptionMode_SUBSCRIPTION_MODE_FAILOVER:    broker.Failover,
+}
+
+func modeProto(m broker.Mode) headracev1.SubscriptionMode {
+	switch m {
+	case broker.Exclusive:
+		return headracev1.SubscriptionMode_SUBSCRIPTION_MODE_EXCLUSIVE
+	case broker.Failover:
+		return headracev1.SubscriptionMode_SUBSCRIPTION_MODE_FAILOVER
+	default:
+		return headracev1.SubscriptionMode_SUBSCRIPTION_MODE_SHARED
+	}
 }
 
 // createdPaths are the paths that a new subscription takes over, the lease before
@@ -204,14 +221,10 @@ func startAtOffsets(field string, o *headracev1.StartOffsets) (storage.Start, er
 }
 
 func subscriptionProto(s broker.Subscription) *headracev1.Subscription {
-	mode := headracev1.SubscriptionMode_SUBSCRIPTION_MODE_SHARED
-	if s.Mode == broker.Exclusive {
-		mode = headracev1.SubscriptionMode_SUBSCRIPTION_MODE_EXCLUSIVE
-	}
 	return &headracev1.Subscription{
 		Name:      string(s.Name),
 		Topic:     string(s.Topic),
-		Mode:      mode,
+		Mode:      modeProto(s.Mode),
 		Order:     orderProto(s.Order),
 		Guarantee: headracev1.DeliveryGuarantee_DELIVERY_GUARANTEE_AT_LEAST_ONCE,
 		Lease:     durationpb.New(s.Lease),

@@ -67,7 +67,7 @@ func TestSubscriptionsThatCannotBeCreated(t *testing.T) {
 		"a policy, no keys": {func(s *headracev1.Subscription) { s.KeyFailurePolicy = 1 }, "INVALID_FIELD", "key_failure_policy"},
 		"an unknown policy": {func(s *headracev1.Subscription) { s.KeyFailurePolicy = 9 }, "INVALID_FIELD", "key_failure_policy"},
 		"an unknown order":  {func(s *headracev1.Subscription) { s.Order = 9 }, "INVALID_FIELD", "order"},
-		"failover":          {func(s *headracev1.Subscription) { s.Mode = 3 }, "NOT_SERVED", "mode"},
+		"an unknown mode":   {func(s *headracev1.Subscription) { s.Mode = 9 }, "INVALID_FIELD", "mode"},
 		"a short lease":     {func(s *headracev1.Subscription) { s.Lease = durationpb.New(time.Second - 1) }, "INVALID_FIELD", "lease"},
 		"a long lease":      {func(s *headracev1.Subscription) { s.MaxLease = durationpb.New(12*time.Hour + 1) }, "INVALID_FIELD", "max_lease"},
 		"a lease past the longest": {func(s *headracev1.Subscription) {

@@ -63,6 +63,7 @@ func topicConfig(t storage.Topic) (TopicConfig, error) {
 var definedModes = map[Mode]storagev1.DefinedMode{
 	Shared:    storagev1.DefinedMode_DEFINED_MODE_SHARED,
 	Exclusive: storagev1.DefinedMode_DEFINED_MODE_EXCLUSIVE,
+	Failover:  storagev1.DefinedMode_DEFINED_MODE_FAILOVER,
 }
 
 // storedSubscription describes a subscription to the store.

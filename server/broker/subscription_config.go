@@ -18,6 +18,7 @@ type Mode = delivery.Mode
 const (
 	Shared    = delivery.Shared
 	Exclusive = delivery.Exclusive
+	Failover  = delivery.Failover
 )
 
 // The backoff of a subscription that asks for none.
@@ -117,8 +118,8 @@ type Subscription struct {
 // validate says whether c is within its bounds.
 func (c SubscriptionConfig) validate() error {
 	switch {
-	case c.Mode != Shared && c.Mode != Exclusive:
-		return invalidField("mode", "shared or exclusive")
+	case c.Mode > Failover:
+		return invalidField("mode", "shared, exclusive or failover")
 	case c.Lease < delivery.MinLease || c.Lease > delivery.MaxLease:
 		return invalidField("lease", "1 s to 12 h")
 	case c.MaxLease < c.Lease || c.MaxLease > delivery.MaxLease:

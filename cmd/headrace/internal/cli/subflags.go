@@ -22,7 +22,7 @@ type subFixedFlags struct {
 
 func (f *subFixedFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.topic, "topic", "", "the topic")
-	c.Flags().StringVar(&f.mode, "mode", "shared", "who may receive: shared, exclusive")
+	c.Flags().StringVar(&f.mode, "mode", "shared", "who may receive: shared, exclusive, failover")
 	c.Flags().StringVar(&f.order, "order", "key", "which order is kept: key, none, partition (of an exclusive subscription)")
 	c.Flags().StringVar(&f.from, "from", "latest",
 		"where it begins: latest, earliest, a time as 2006-01-02T15:04:05Z, or offsets as partition:offset,…")

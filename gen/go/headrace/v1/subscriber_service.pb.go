@@ -233,7 +233,7 @@ const (
 	BlockedBy_BLOCKED_BY_PAUSED BlockedBy = 9
 	// The dispatch cap of the subscription is reached.
 	BlockedBy_BLOCKED_BY_RATE_LIMITED BlockedBy = 10
-	// Another session of a failover subscription is active. Not sent yet.
+	// Another session of a failover subscription is active.
 	BlockedBy_BLOCKED_BY_STANDBY BlockedBy = 11
 	// The next message does not fit the session's max_frame_bytes.
 	BlockedBy_BLOCKED_BY_MESSAGE_TOO_LARGE BlockedBy = 12
@@ -907,7 +907,8 @@ type SubscribeRequest_Open struct {
 	// 4,096 to 67,108,864. Default: 4,128,768 (4 MiB less 64 KiB: what a stock
 	// gRPC client accepts).
 	MaxFrameBytes uint32 `protobuf:"varint,8,opt,name=max_frame_bytes,json=maxFrameBytes,proto3" json:"max_frame_bytes,omitempty"`
-	// Take the place of the session of an exclusive subscription.
+	// Take the place of the session of an exclusive subscription, or of the active one
+	// of a failover subscription.
 	Takeover bool `protobuf:"varint,9,opt,name=takeover,proto3" json:"takeover,omitempty"`
 	// Take a session up again whose stream broke, or is to be left. Answered with
 	// Opened.resumed; without that a new session has begun: the old one was gone, and

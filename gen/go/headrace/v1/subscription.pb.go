@@ -34,7 +34,9 @@ const (
 	// One session. A second one is refused, or takes over when it asks for it or
 	// has the same client_id.
 	SubscriptionMode_SUBSCRIPTION_MODE_EXCLUSIVE SubscriptionMode = 2
-	// One session is active, others wait. Not served yet: NOT_SERVED.
+	// One session is active, the one that came first; others wait (BLOCKED_BY_STANDBY).
+	// When it ends, drains or breaks, the one that came next is active at once. One that
+	// asks to take over is active at once, and the one before ends with TAKEN_OVER.
 	SubscriptionMode_SUBSCRIPTION_MODE_FAILOVER SubscriptionMode = 3
 )
 

@@ -81,6 +81,8 @@ const (
 	DefinedMode_DEFINED_MODE_SHARED DefinedMode = 1
 	// One session.
 	DefinedMode_DEFINED_MODE_EXCLUSIVE DefinedMode = 2
+	// One session of many.
+	DefinedMode_DEFINED_MODE_FAILOVER DefinedMode = 3
 )
 
 // Enum value maps for DefinedMode.
@@ -89,11 +91,13 @@ var (
 		0: "DEFINED_MODE_UNSPECIFIED",
 		1: "DEFINED_MODE_SHARED",
 		2: "DEFINED_MODE_EXCLUSIVE",
+		3: "DEFINED_MODE_FAILOVER",
 	}
 	DefinedMode_value = map[string]int32{
 		"DEFINED_MODE_UNSPECIFIED": 0,
 		"DEFINED_MODE_SHARED":      1,
 		"DEFINED_MODE_EXCLUSIVE":   2,
+		"DEFINED_MODE_FAILOVER":    3,
 	}
 )
 
@@ -731,11 +735,12 @@ const file_headrace_storage_v1_definition_proto_rawDesc = "" +
 	"\x05bytes\x18\x02 \x01(\x04R\x05bytes*V\n" +
 	"\x11DefinedDurability\x12\"\n" +
 	"\x1eDEFINED_DURABILITY_UNSPECIFIED\x10\x00\x12\x1d\n" +
-	"\x19DEFINED_DURABILITY_SYNCED\x10\x01*`\n" +
+	"\x19DEFINED_DURABILITY_SYNCED\x10\x01*{\n" +
 	"\vDefinedMode\x12\x1c\n" +
 	"\x18DEFINED_MODE_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13DEFINED_MODE_SHARED\x10\x01\x12\x1a\n" +
-	"\x16DEFINED_MODE_EXCLUSIVE\x10\x02*y\n" +
+	"\x16DEFINED_MODE_EXCLUSIVE\x10\x02\x12\x19\n" +
+	"\x15DEFINED_MODE_FAILOVER\x10\x03*y\n" +
 	"\fDefinedOrder\x12\x1d\n" +
 	"\x19DEFINED_ORDER_UNSPECIFIED\x10\x00\x12\x16\n" +
 	"\x12DEFINED_ORDER_NONE\x10\x01\x12\x15\n" +

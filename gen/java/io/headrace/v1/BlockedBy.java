@@ -106,7 +106,7 @@ public enum BlockedBy
   BLOCKED_BY_RATE_LIMITED(10),
   /**
    * <pre>
-   * Another session of a failover subscription is active. Not sent yet.
+   * Another session of a failover subscription is active.
    * </pre>
    *
    * <code>BLOCKED_BY_STANDBY = 11;</code>
@@ -239,7 +239,7 @@ public enum BlockedBy
   public static final int BLOCKED_BY_RATE_LIMITED_VALUE = 10;
   /**
    * <pre>
-   * Another session of a failover subscription is active. Not sent yet.
+   * Another session of a failover subscription is active.
    * </pre>
    *
    * <code>BLOCKED_BY_STANDBY = 11;</code>

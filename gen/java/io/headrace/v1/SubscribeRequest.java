@@ -296,7 +296,8 @@ java.lang.String defaultValue);
 
     /**
      * <pre>
-     * Take the place of the session of an exclusive subscription.
+     * Take the place of the session of an exclusive subscription, or of the active one
+     * of a failover subscription.
      * </pre>
      *
      * <code>bool takeover = 9 [json_name = "takeover"];</code>
@@ -830,7 +831,8 @@ java.lang.String defaultValue) {
     private boolean takeover_ = false;
     /**
      * <pre>
-     * Take the place of the session of an exclusive subscription.
+     * Take the place of the session of an exclusive subscription, or of the active one
+     * of a failover subscription.
      * </pre>
      *
      * <code>bool takeover = 9 [json_name = "takeover"];</code>
@@ -2612,7 +2614,8 @@ java.lang.String defaultValue) {
       private boolean takeover_ ;
       /**
        * <pre>
-       * Take the place of the session of an exclusive subscription.
+       * Take the place of the session of an exclusive subscription, or of the active one
+       * of a failover subscription.
        * </pre>
        *
        * <code>bool takeover = 9 [json_name = "takeover"];</code>
@@ -2624,7 +2627,8 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Take the place of the session of an exclusive subscription.
+       * Take the place of the session of an exclusive subscription, or of the active one
+       * of a failover subscription.
        * </pre>
        *
        * <code>bool takeover = 9 [json_name = "takeover"];</code>
@@ -2640,7 +2644,8 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Take the place of the session of an exclusive subscription.
+       * Take the place of the session of an exclusive subscription, or of the active one
+       * of a failover subscription.
        * </pre>
        *
        * <code>bool takeover = 9 [json_name = "takeover"];</code>

@@ -42,7 +42,9 @@ public enum SubscriptionMode
   SUBSCRIPTION_MODE_EXCLUSIVE(2),
   /**
    * <pre>
-   * One session is active, others wait. Not served yet: NOT_SERVED.
+   * One session is active, the one that came first; others wait (BLOCKED_BY_STANDBY).
+   * When it ends, drains or breaks, the one that came next is active at once. One that
+   * asks to take over is active at once, and the one before ends with TAKEN_OVER.
    * </pre>
    *
    * <code>SUBSCRIPTION_MODE_FAILOVER = 3;</code>
@@ -87,7 +89,9 @@ public enum SubscriptionMode
   public static final int SUBSCRIPTION_MODE_EXCLUSIVE_VALUE = 2;
   /**
    * <pre>
-   * One session is active, others wait. Not served yet: NOT_SERVED.
+   * One session is active, the one that came first; others wait (BLOCKED_BY_STANDBY).
+   * When it ends, drains or breaks, the one that came next is active at once. One that
+   * asks to take over is active at once, and the one before ends with TAKEN_OVER.
    * </pre>
    *
    * <code>SUBSCRIPTION_MODE_FAILOVER = 3;</code>
