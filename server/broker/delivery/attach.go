@@ -42,6 +42,9 @@ func (s *State) attach(e *Attach) {
 			s.moved(p)
 		}
 	}
+	if x.pulls {
+		s.pulls = append(s.pulls, x)
+	}
 	s.replan()
 	s.refresh(x)
 }
@@ -69,7 +72,10 @@ func (s *State) refusal(e *Attach) EndReason {
 		if x.closing || x.absent && x.endBy > x.resumeBy {
 			continue // it holds what is leased, and nothing else
 		}
-		if !e.Takeover && (e.ClientID == "" || e.ClientID != x.clientID) {
+		if e.Pull && x.pulls && e.ClientID != "" && e.ClientID == x.clientID {
+			continue // they are one client, and none takes the other's place
+		}
+		if e.Pull || !e.Takeover && (e.ClientID == "" || e.ClientID != x.clientID) {
 			return EndRefused
 		}
 		former = append(former, x)
@@ -136,7 +142,7 @@ func (s *State) detach(e *Detach) {
 
 // revoke tells that first..last are no longer the session's.
 func (s *State) revoke(x *session, first, last uint64, reason RevokeReason) {
-	if x.absent || first > x.given() { // what was not sent is told behind its frame
+	if x.absent || x.hasLeft || first > x.given() { // what was not sent is told behind its frame
 		return
 	}
 	r := x.revoking

@@ -81,7 +81,7 @@ func (s *State) takeBack(x *session) {
 
 // finishLater has a session looked at in the next turn: it may have finished.
 func (s *State) finishLater(x *session) {
-	if !x.finishing && !x.absent && (x.draining || x.closing || s.closing) {
+	if !x.finishing && !x.absent && (x.draining || x.closing || x.hasLeft || s.closing) {
 		x.finishing = true
 		s.finishing = append(s.finishing, x)
 	}
@@ -109,7 +109,7 @@ func (s *State) finished(x *session) {
 		s.sent(x)
 	}
 	switch {
-	case x.closing:
+	case x.closing || x.hasLeft:
 		s.sayEnd(x, EndClosed)
 	case s.closing:
 		s.sayEnd(x, EndShutdown)

@@ -50,8 +50,11 @@ type Attach struct {
 	Stamp
 	ClientID  string
 	Replenish Replenish
-	// Window is the first window of an OnSettle session; ignored in Manual.
+	// Window is the first window of an OnSettle session; ignored in Manual, but for one
+	// that pulls.
 	Window Credit
+	// Pull: the session has no stream. It is Manual and granted its Window once.
+	Pull bool
 	// MaxFrameBytes is never exceeded by a Deliver; 0 means DefaultMaxFrameBytes.
 	MaxFrameBytes uint64
 	// Lease is the work lease, MinLease..MaxLease; 0 means the subscription's.
@@ -165,6 +168,9 @@ type Detach struct {
 	How DetachHow
 }
 
+// Leave tells that who pulled waits no more: what there is comes now, then Drained.
+type Leave struct{ Stamp }
+
 // Heard tells that a frame with no other meaning here arrived (a heartbeat).
 // Every other event that a session's client caused counts as heard, too.
 type Heard struct{ Stamp }
@@ -273,6 +279,7 @@ func (*Settle) event()      {}
 func (*Extend) event()      {}
 func (*Drain) event()       {}
 func (*Detach) event()      {}
+func (*Leave) event()       {}
 func (*Heard) event()       {}
 func (*Writable) event()    {}
 func (*Head) event()        {}

@@ -66,8 +66,10 @@ func (s *State) startReporting(x *session) {
 	x.lastFlow, x.blockedSince, x.lastSent = s.now-flowInterval, x.since, s.now
 	x.heard = s.leaseClock(x.since)
 	x.beatAt, x.silentAt = s.now+HeartbeatInterval, x.heard+SilenceLimit
-	s.beats.put(x)
-	s.silences.put(x)
+	if !x.pulls {
+		s.beats.put(x)
+		s.silences.put(x)
+	}
 }
 
 // streamOf is the session of a stamp, nil when its stream is not the session's.
@@ -150,7 +152,7 @@ func (s *State) report() {
 	s.nextReport = s.now + min(time.Duration(len(s.sessions))*reportInterval, flowInterval)
 	s.changed, s.delayed, s.urgent = false, false, false
 	for _, x := range s.sessions {
-		if x.absent {
+		if x.absent || x.pulls {
 			continue
 		}
 		blocked, needs := s.blocked(x)

@@ -50,8 +50,13 @@ type session struct {
 	// still points here must not use it.
 	serving  bool
 	draining bool
-	closing  bool
-	gone     bool
+	// pulls: it has no stream; leaving: who pulled waits no more; hasLeft: it is sent
+	// nothing more.
+	pulls   bool
+	leaving bool
+	hasLeft bool
+	closing bool
+	gone    bool
 	// drainAt is when the rest is released; drainTold that Drained was sent.
 	drainAt   Instant
 	drainTold bool
@@ -99,6 +104,9 @@ func (s *State) newSession(e *Attach) *session {
 		x.book.self.x = x
 	}
 	x.window = e.Window
+	if e.Pull {
+		x.pull(e)
+	}
 	x.stream.limit = x.streamLimit(s.config.Stream)
 	if e.ClientID != "" {
 		x.client = s.client(e.ClientID)

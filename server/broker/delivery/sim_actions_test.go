@@ -130,7 +130,7 @@ type action struct {
 func (s *sim) randomActions() []action {
 	all := []action{
 		{30, s.publish}, {60, s.settle}, {12, s.attach}, {25, s.answerLoads}, {25, s.commit},
-		{8, s.credit}, {4, s.extend}, {15, s.start}, {3, s.writable}, {3, s.heard}, {2, s.detach}, {1, s.drain},
+		{8, s.credit}, {4, s.leave}, {4, s.extend}, {15, s.start}, {3, s.writable}, {3, s.heard}, {2, s.detach}, {1, s.drain},
 		{1, s.hole}, {1, s.drop}, {1, s.stall}, {1, s.configure}, {1, s.restart}, {1, s.release}, {3, s.resume}, {2, s.hold}, {0, s.stop}, {1, s.fault},
 	}
 	for i := range all {
@@ -201,7 +201,7 @@ func (s *sim) attach() {
 	e := s.randomAttach()
 	e.Stamp = delivery.Stamp{Session: s.nextID, At: s.at()}
 	s.nextID++
-	s.clients = append(s.clients, &simClient{id: e.Session, manual: e.Replenish == delivery.Manual})
+	s.clients = append(s.clients, &simClient{id: e.Session, manual: e.Replenish == delivery.Manual, pulls: e.Pull})
 	s.model.Attach(modelAttach(e))
 	s.emit(e)
 }
@@ -226,15 +226,26 @@ func (s *sim) randomAttach() *delivery.Attach {
 		}
 	}
 	e.Takeover = s.one(8)
+	if s.one(6) {
+		e.Pull, e.Replenish, e.Features = true, delivery.Manual, 0
+	}
 	return e
 }
 
 func modelAttach(e *delivery.Attach) model.Attach {
 	return model.Attach{
 		Session: uint64(e.Session), At: e.At, Client: e.ClientID, Manual: e.Replenish == delivery.Manual,
-		Window: model.Limit(e.Window), MaxFrame: e.MaxFrameBytes, Lease: e.Lease, Takeover: e.Takeover,
+		Window: model.Limit(e.Window), MaxFrame: e.MaxFrameBytes, Lease: e.Lease, Takeover: e.Takeover, Pull: e.Pull,
 		TellsStarted: e.Features&delivery.TellsStarted != 0, KeyBatches: e.Features&delivery.KeyBatches != 0,
 		AnswersRecall: e.Features&delivery.AnswersRecall != 0, Resumes: e.Features&delivery.Resumes != 0,
+	}
+}
+
+// leave has somebody who pulls wait no more.
+func (s *sim) leave() {
+	if c := s.anyClient(); c != nil {
+		s.model.Leave(uint64(c.id))
+		s.emit(&delivery.Leave{Stamp: delivery.Stamp{Session: c.id, Incarnation: c.incarnation, At: s.at()}})
 	}
 }
 
@@ -376,11 +387,11 @@ func (s *sim) detach() {
 		return
 	}
 	e := &delivery.Detach{Stamp: delivery.Stamp{Session: c.id, Incarnation: c.incarnation, At: s.at()}}
-	switch s.IntN(5) {
-	case 0, 1:
+	switch n := s.IntN(5); {
+	case n < 2 && !c.pulls:
 		e.How = delivery.Clean
 		s.model.Close(uint64(c.id), e.At)
-	case 2:
+	case n == 2 || c.pulls:
 		e.How = delivery.Gone
 		s.model.Gone(uint64(c.id), e.At)
 	default:
@@ -393,7 +404,7 @@ func (s *sim) detach() {
 }
 
 func (s *sim) drain() {
-	if c := s.anyClient(); c != nil {
+	if c := s.anyClient(); c != nil && !c.pulls {
 		e := &delivery.Drain{Stamp: delivery.Stamp{Session: c.id, Incarnation: c.incarnation, At: s.at()}, Grace: time.Duration(s.IntN(5000)) * time.Millisecond}
 		s.model.Drain(uint64(c.id), e.At, e.Grace)
 		s.emit(e)

@@ -8,6 +8,7 @@ import (
 type simClient struct {
 	id     delivery.SessionID
 	manual bool
+	pulls  bool
 	// incarnation is that of its stream.
 	incarnation uint32
 	sent        uint64   // last sequence received

@@ -23,13 +23,14 @@ func (s *sim) resume() {
 		s.away = append(s.away[:i], s.away[i+1:]...)
 		s.clients = append(s.clients, c)
 	}
-	if c == nil || !c.admitted {
+	if c == nil || !c.admitted || c.pulls {
 		return
 	}
 	c.admitted = false // until it is told so again
 	old := delivery.Stamp{Session: c.id, Incarnation: c.incarnation}
 	c.incarnation++
 	e := s.randomAttach()
+	e.Pull = false
 	e.Stamp = delivery.Stamp{Session: c.id, Incarnation: c.incarnation, At: s.at()}
 	e.Resume = &delivery.Resume{ReceivedThrough: c.sent}
 	if s.one(3) { // what was on its way is lost
@@ -63,7 +64,7 @@ func (s *sim) attached(e *delivery.Attached) error {
 	}
 	if e.Resumed == nil {
 		if c != nil {
-			*c = simClient{id: c.id, incarnation: c.incarnation, manual: c.manual, admitted: true, unconfirmed: c.unconfirmed}
+			*c = simClient{id: c.id, incarnation: c.incarnation, manual: c.manual, pulls: c.pulls, admitted: true, unconfirmed: c.unconfirmed}
 		}
 		return s.model.Attached(uint64(e.Session))
 	}

@@ -34,6 +34,9 @@ const (
 	episodeSteps = 1000
 	// checkSteps is after how many steps the whole state is walked, for it costs.
 	checkSteps = 20
+	// maxWait is the longest that is waited for a deadline: longer than any but that of
+	// a delivery which waits for its commit.
+	maxWait = 24 * time.Hour
 	// maxTurns is how many turns in a row may have more to do at once.
 	maxTurns = 10_000
 )
@@ -261,7 +264,7 @@ func (s *sim) pass() {
 	case n < 70:
 		s.now += time.Duration(s.IntN(20)) * time.Millisecond
 	case n < 90:
-		if deadline, ok := s.state.Deadline(); ok {
+		if deadline, ok := s.state.Deadline(); ok && deadline < s.now+maxWait {
 			s.now = max(s.now, deadline)
 		}
 	case n < 98:

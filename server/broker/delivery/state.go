@@ -62,6 +62,7 @@ type State struct {
 	drains    heap[*session]
 	absences  heap[*session]
 	finishing []*session
+	pulls     []*session // those that have not left
 	// changed says that reasons may have changed since the last report; delayed that
 	// one was not told because the one before was too recent.
 	changed       bool
@@ -175,6 +176,8 @@ func (s *State) applyOne(event Event) {
 		s.drain(e)
 	case *Detach:
 		s.detach(e)
+	case *Leave:
+		s.waitNoMore(e)
 	case *Stalled:
 		s.stalled += max(e.Duration, 0)
 	case *Shutdown:
@@ -243,6 +246,9 @@ func (s *State) Next(now Instant) []Effect {
 	}
 	s.tellUnloads()
 	s.requestLoads()
+	if len(s.pulls) > 0 {
+		s.harvest()
+	}
 	s.finishAll()
 	s.settleKeys()
 	s.report()

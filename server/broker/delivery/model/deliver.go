@@ -188,7 +188,7 @@ func (m *Model) EndTurn() error {
 	}
 	m.noteHoarded()
 	for _, x := range m.sessions {
-		if !x.absent && m.now-x.told >= heartbeat {
+		if !x.absent && !x.pulls && m.now-x.told >= heartbeat {
 			return fmt.Errorf("session %d heard nothing since %v", x.id, x.told)
 		}
 	}
@@ -201,6 +201,9 @@ func (m *Model) EndTurn() error {
 func (m *Model) Quiet() error {
 	if msg := m.hoard; msg != nil && m.now >= m.hoardSince+recallPause {
 		return fmt.Errorf("a session starves, but %v was not asked back", msg)
+	}
+	if err := m.pullsLeft(); err != nil {
+		return err
 	}
 	rated := m.rateHolds()
 	for _, x := range m.sessions {
@@ -215,6 +218,20 @@ func (m *Model) Quiet() error {
 		}
 		if stalled := m.stalledFor(x); stalled != nil {
 			return fmt.Errorf("session %d has credit, but %v was not delivered", x.id, stalled)
+		}
+	}
+	return nil
+}
+
+// pullsLeft checks that those that pulled, and have something or wait no more, have left.
+func (m *Model) pullsLeft() error {
+	for _, x := range m.sessions {
+		given := !m.guarded() || x.given == x.sent
+		if x.pulls && !x.left && !x.absent && given && (x.leaving || x.sent > 0 && x.writable) {
+			return fmt.Errorf("session %d pulled %d, and was not told that this is all", x.id, x.sent)
+		}
+		if x.left && !x.absent && len(x.held) == 0 && x.confirmed == x.applied {
+			return fmt.Errorf("session %d pulled and has settled all, and goes on", x.id)
 		}
 	}
 	return nil

@@ -51,6 +51,14 @@ func (e *expectations) revoke(session, sequence uint64, reason string) {
 	e.revoked[revocation{session, sequence}] = reason
 }
 
+// revoke expects a session to be told that a delivery is not its own any more; there is
+// nobody to tell of one that pulled and has left.
+func (m *Model) revoke(x *Session, sequence uint64, reason string) {
+	if !x.left {
+		m.expected.revoke(x.id, sequence, reason)
+	}
+}
+
 func (e *expectations) ended(id uint64, reason string) error {
 	i := slices.Index(e.ends[id], reason)
 	if i < 0 {

@@ -111,7 +111,7 @@ func (m *Model) sendOne(x *Session, msg *message, sequence uint64) error {
 	}
 	if x.late[sequence] {
 		delete(x.late, sequence)
-		m.expected.revoke(x.id, sequence, "key order")
+		m.revoke(x, sequence, "key order")
 		return nil
 	}
 	if st := m.stored[x.id]; st == nil || !st.written || st.sent < sequence {

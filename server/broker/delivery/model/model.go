@@ -303,7 +303,7 @@ func (m *Model) Advance(now Instant) {
 	})
 	m.keepOrder(now)
 	for _, x := range m.sessions {
-		if !x.absent && !x.closing && x.heard+silence <= m.leaseClock(now) {
+		if !x.absent && !x.closing && !x.pulls && x.heard+silence <= m.leaseClock(now) {
 			m.expected.end(x.id, "silent")
 			m.lose(x, now)
 		}
@@ -341,7 +341,7 @@ func (m *Model) judge(msg *message, at Instant) {
 		m.expire(msg, at)
 	}
 	if x := msg.holder; !msg.started && x != nil && max(msg.sentAt, x.heard)+m.rules.QueueLease <= m.leaseClock(at) {
-		m.expected.revoke(x.id, msg.sequence, "queue lease ended")
+		m.revoke(x, msg.sequence, "queue lease ended")
 		msg.leave()
 		m.totals.Released++
 		msg.due(at, at, nil, false)
@@ -351,7 +351,7 @@ func (m *Model) judge(msg *message, at Instant) {
 // expire ends a delivery whose work lease has ended: charged.
 func (m *Model) expire(msg *message, at Instant) {
 	x := msg.holder
-	m.expected.revoke(x.id, msg.sequence, "lease expired")
+	m.revoke(x, msg.sequence, "lease expired")
 	ended := min(msg.deadline+m.stalled, at)
 	msg.leave()
 	m.totals.Expired++
@@ -450,7 +450,7 @@ func (m *Model) returnAll(x *Session, at Instant, revoked string) {
 	m.giveBackUnsent(x, at)
 	for _, msg := range x.held {
 		if revoked != "" {
-			m.expected.revoke(x.id, msg.sequence, revoked)
+			m.revoke(x, msg.sequence, revoked)
 		}
 		msg.leave()
 		m.totals.Released++

@@ -76,7 +76,7 @@ func (m *Model) keepOrder(at Instant) {
 				if msg.unsent() {
 					msg.holder.late[msg.sequence] = true
 				} else if !msg.holder.absent {
-					m.expected.revoke(msg.holder.id, msg.sequence, "key order")
+					m.revoke(msg.holder, msg.sequence, "key order")
 				}
 				msg.leave()
 				m.totals.Released++

@@ -39,8 +39,10 @@ type Session struct {
 	usage         Limit               // of held
 
 	writable, draining, closing, gone bool
-	drainAt                           Instant
-	drainOver, drainTold              bool
+	// pulls: it has no stream; leaving: who pulled waits no more; left: it was told so.
+	pulls, leaving, left bool
+	drainAt              Instant
+	drainOver, drainTold bool
 
 	heard Instant // lease clock
 	told  Instant // when the last frame went to it
@@ -60,6 +62,8 @@ type Attach struct {
 	MaxFrame uint64
 	Lease    time.Duration
 	Takeover bool
+	// Pull: it has no stream, and its window is granted once.
+	Pull bool
 	// TellsStarted: the client announced that it tells what it starts.
 	TellsStarted bool
 	// KeyBatches: it announced that it keeps the order of a key by itself.
@@ -96,7 +100,10 @@ func (m *Model) Attach(a Attach) {
 			if x.closing || x.absent && x.endBy > x.resumeBy {
 				continue
 			}
-			if !a.Takeover && (a.Client == "" || a.Client != x.client) {
+			if a.Pull && x.pulls && a.Client != "" && a.Client == x.client {
+				continue
+			}
+			if a.Pull || !a.Takeover && (a.Client == "" || a.Client != x.client) {
 				m.expected.end(a.Session, "refused")
 				return
 			}
@@ -117,7 +124,17 @@ func (m *Model) Attach(a Attach) {
 		held: make(map[uint64]*message), settles: make(map[uint64]*settle), repeats: make(map[uint64]bool),
 		writable: true, heard: m.leaseClock(a.At), tellsStarted: a.TellsStarted,
 		keyBatches: a.KeyBatches, answersRecall: a.AnswersRecall && a.TellsStarted, resumes: a.Resumes,
-		arrival: m.arrivals, late: make(map[uint64]bool),
+		arrival: m.arrivals, late: make(map[uint64]bool), pulls: a.Pull,
+	}
+	if a.Pull {
+		m.sessions[a.Session].granted = a.Window
+	}
+}
+
+// Leave tells that who pulled waits no more.
+func (m *Model) Leave(id uint64) {
+	if x := m.sessions[id]; x != nil && x.pulls {
+		x.leaving = true
 	}
 }
 
@@ -254,7 +271,9 @@ func (m *Model) serving(x *Session) bool {
 }
 
 // wants says whether a session could be served, if it were its turn.
-func (m *Model) wants(x *Session) bool { return !x.draining && !x.closing && !x.absent && !m.closing }
+func (m *Model) wants(x *Session) bool {
+	return !x.draining && !x.closing && !x.left && !x.absent && !m.closing
+}
 
 // Attached notes that a session was admitted as a new one.
 func (m *Model) Attached(id uint64) error {
@@ -269,6 +288,9 @@ func (m *Model) Attached(id uint64) error {
 // Drained notes that a session was told that it is drained.
 func (m *Model) Drained(id uint64) error {
 	x := m.sessions[id]
+	if x != nil && x.pulls && !x.left {
+		return m.leftNow(x)
+	}
 	switch {
 	case x == nil || !x.draining || x.drainTold:
 		return fmt.Errorf("session %d drained though it did not ask", id)
@@ -281,11 +303,20 @@ func (m *Model) Drained(id uint64) error {
 	return nil
 }
 
+// leftNow notes that nothing more comes to a session that pulls.
+func (m *Model) leftNow(x *Session) error {
+	if !x.leaving && x.sent == 0 || x.given < x.sent && m.guarded() {
+		return fmt.Errorf("session %d left with %d of %d sent", x.id, x.given, x.sent)
+	}
+	x.left, x.told = true, m.now
+	return nil
+}
+
 // Ended notes that a session was ended. A closed one ends, or one at shutdown,
 // when it holds nothing and all is confirmed.
 func (m *Model) Ended(id uint64, reason string) error {
 	x := m.sessions[id]
-	if x != nil && !slices.Contains(m.expected.ends[id], reason) && (reason == "closed" && x.closing || reason == "shutdown" && m.closing) {
+	if x != nil && !slices.Contains(m.expected.ends[id], reason) && (reason == "closed" && (x.closing || x.left) || reason == "shutdown" && m.closing) {
 		if len(x.held) > 0 && (!m.rules.Exact || !m.closed) || x.confirmed != x.applied {
 			return fmt.Errorf("session %d ended (%s) with %d outstanding, %d of %d confirmed",
 				id, reason, len(x.held), x.confirmed, x.applied)

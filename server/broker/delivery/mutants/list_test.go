@@ -360,4 +360,28 @@ var list = []mutant{
 		old:  "return !s.journal.inFlight && !s.mustWrite() && s.letters.waiting.len() == 0 && s.pending.len() == 0 && s.unsent.frames.len() == 0",
 		new:  "return !s.journal.inFlight",
 	},
+	{
+		name: "a session that pulled is served when it has left",
+		file: "pull.go",
+		old:  "	s.stopServing(x)\n",
+		new:  "",
+	},
+	{
+		name: "a session that pulled and has settled all goes on",
+		file: "drain.go",
+		old:  "case x.closing || x.hasLeft:",
+		new:  "case x.closing:",
+	},
+	{
+		name: "a pull takes a session's place",
+		file: "attach.go",
+		old:  "if e.Pull || !e.Takeover",
+		new:  "if !e.Takeover",
+	},
+	{
+		name: "who pulls waits for ever",
+		file: "pull.go",
+		old:  "x.leaving = true",
+		new:  "x.leaving = false",
+	},
 }
