@@ -111,5 +111,10 @@ func redriven(d *storage.DeadLetter) []byte { return wire.WithMessageID(d.Messag
 
 // messageID is the id of a message that entered the log where it died.
 func messageID(d *storage.DeadLetter) string {
-	return strconv.FormatUint(uint64(d.Partition), 10) + "-" + strconv.FormatUint(uint64(d.Offset), 10)
+	return positionID(uint64(d.Partition), uint64(d.Offset))
+}
+
+// positionID is the id of a message that entered the log at a position.
+func positionID(partition, offset uint64) string {
+	return strconv.FormatUint(partition, 10) + "-" + strconv.FormatUint(offset, 10)
 }

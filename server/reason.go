@@ -62,6 +62,7 @@ const (
 	reasonTopicExists          = headracev1.ErrorReason_ERROR_REASON_TOPIC_EXISTS
 	reasonSubscriptionExists   = headracev1.ErrorReason_ERROR_REASON_SUBSCRIPTION_EXISTS
 	reasonDedupeConflict       = headracev1.ErrorReason_ERROR_REASON_DEDUPE_CONFLICT
+	reasonInvalidToken         = headracev1.ErrorReason_ERROR_REASON_INVALID_TOKEN
 	reasonSessionNotFound      = headracev1.ErrorReason_ERROR_REASON_SESSION_NOT_FOUND
 	reasonPartitionNotFound    = headracev1.ErrorReason_ERROR_REASON_PARTITION_NOT_FOUND
 

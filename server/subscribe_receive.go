@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 
+	"google.golang.org/protobuf/types/known/durationpb"
+
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
 	"github.com/headrace/headrace/server/broker"
 	"github.com/headrace/headrace/server/broker/delivery"
@@ -104,32 +106,44 @@ func (r *subscribeReceiver) settle(s *headracev1.SubscribeRequest_Settle) error 
 	if err != nil {
 		return err
 	}
-	verdict, ok := servedVerdicts[s.GetVerdict()]
-	if !ok {
-		return invalidField("verdict", "ACK, RETRY, REJECT or RELEASE")
-	}
-	if s.GetDelay() != nil && verdict != broker.Retry {
-		return invalidField("delay", "with VERDICT_RETRY only")
-	}
-	const noDelay = -1
-	delay, err := duration("delay", s.GetDelay(), 0, maxDelay, noDelay)
+	settle, err := settleOf(s)
 	if err != nil {
 		return err
 	}
 	if s.GetNumber() == 0 {
 		return invalidField("number", "at least 1")
 	}
-	if err := checkCause(s, verdict); err != nil {
-		return err
+	settle.Number, settle.Ranges = s.GetNumber(), ranges
+	return r.session.Settle(settle)
+}
+
+// verdictRequest is what settles over a stream, and by tokens, say of a verdict.
+type verdictRequest interface {
+	GetVerdict() headracev1.Verdict
+	GetDelay() *durationpb.Duration
+	GetCode() string
+	GetReason() string
+}
+
+// settleOf reads the verdict of a settle, and what goes with it.
+func settleOf(s verdictRequest) (broker.Settle, error) {
+	verdict, ok := servedVerdicts[s.GetVerdict()]
+	if !ok {
+		return broker.Settle{}, invalidField("verdict", "ACK, RETRY, REJECT or RELEASE")
 	}
-	return r.session.Settle(broker.Settle{
-		Number: s.GetNumber(), Ranges: ranges, Verdict: verdict, Delay: delay,
-		Code: s.GetCode(), Reason: s.GetReason(),
-	})
+	if s.GetDelay() != nil && verdict != broker.Retry {
+		return broker.Settle{}, invalidField("delay", "with VERDICT_RETRY only")
+	}
+	const noDelay = -1
+	delay, err := duration("delay", s.GetDelay(), 0, maxDelay, noDelay)
+	if err != nil {
+		return broker.Settle{}, err
+	}
+	return broker.Settle{Verdict: verdict, Delay: delay, Code: s.GetCode(), Reason: s.GetReason()}, checkCause(s, verdict)
 }
 
 // checkCause checks what a settle says of a failure.
-func checkCause(s *headracev1.SubscribeRequest_Settle, verdict broker.Verdict) error {
+func checkCause(s verdictRequest, verdict broker.Verdict) error {
 	fails := verdict == broker.Retry || verdict == broker.Reject
 	switch {
 	case s.GetCode() != "" && !fails:

@@ -207,6 +207,8 @@ var (
 	// ErrStaleDelivery is returned when a delivery is no longer the session's:
 	// it is settled, its lease ended, it was revoked or its session is over.
 	ErrStaleDelivery = reason("STALE_DELIVERY")
+	// ErrInvalidToken is returned when a delivery token is none of the subscription's.
+	ErrInvalidToken = reason("INVALID_TOKEN")
 	// ErrLeaseCapped is the reason for an extension that was cut at the longest
 	// lease. The client handles it; no method returns it.
 	ErrLeaseCapped = reason("LEASE_CAPPED")

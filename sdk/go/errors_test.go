@@ -32,6 +32,7 @@ var sentinels = map[headracev1.ErrorReason]error{
 	headracev1.ErrorReason_ERROR_REASON_DEDUPE_CONFLICT:          ErrDedupeConflict,
 	headracev1.ErrorReason_ERROR_REASON_TOPIC_NOT_FOUND:          ErrTopicNotFound,
 	headracev1.ErrorReason_ERROR_REASON_SUBSCRIPTION_NOT_FOUND:   ErrSubscriptionNotFound,
+	headracev1.ErrorReason_ERROR_REASON_INVALID_TOKEN:            ErrInvalidToken,
 	headracev1.ErrorReason_ERROR_REASON_SESSION_NOT_FOUND:        ErrSessionNotFound,
 	headracev1.ErrorReason_ERROR_REASON_PARTITION_NOT_FOUND:      ErrPartitionNotFound,
 	headracev1.ErrorReason_ERROR_REASON_TOPIC_EXISTS:             ErrTopicExists,

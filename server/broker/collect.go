@@ -115,6 +115,10 @@ func (l *loop) noticed(s *Session) {
 
 // open says whose a letter is, and looks at it for what the loop itself must know.
 func (l *loop) open(letter *letter) {
+	if letter.bundle != nil {
+		l.address(letter)
+		return
+	}
 	s := letter.session
 	switch e := letter.event.(type) {
 	case *delivery.Attach:

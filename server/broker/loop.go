@@ -224,6 +224,7 @@ func (l *loop) finish() {
 	l.slot.Close()
 	close(l.done)
 	for _, s := range l.sessions {
+		s.abandon(l.fate)
 		l.forget(s)
 		s.out.fail(l.fate)
 	}

@@ -26,6 +26,8 @@ type letter struct {
 	session *Session
 	// ranges is how many ranges the event names.
 	ranges int
+	// bundle is set when the event came by delivery tokens.
+	bundle *tokenBundle
 }
 
 // mailbox is the bounded way from receive loops to an owner loop. Who finds it full

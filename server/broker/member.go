@@ -122,6 +122,7 @@ func (l *loop) forget(s *Session) {
 	if l.sessions[s.owned.handle] == s {
 		delete(l.sessions, s.owned.handle)
 	}
+	s.abandon(ErrUnknownOutcome)
 	s.leave()
 }
 

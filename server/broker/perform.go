@@ -44,7 +44,11 @@ func (l *loop) perform(effect delivery.Effect) {
 func (l *loop) control(effect delivery.Effect) {
 	switch e := effect.(type) {
 	case *delivery.SettleResult:
-		if s := l.sessions[e.Session]; s != nil {
+		switch s := l.sessions[e.Session]; {
+		case s == nil:
+		case s.params.pulls:
+			s.confirm(e)
+		default:
 			s.out.settled(SettleResult{ConfirmedThrough: e.ConfirmedThrough, Failures: e.Failures})
 		}
 	case *delivery.Flow:

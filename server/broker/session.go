@@ -75,6 +75,9 @@ type SubscribeParams struct {
 	Features Features
 	// Resume asks to take a session up again; nil: a new one. The broker keeps it.
 	Resume *Resume
+
+	// pulls: the session has no stream; its Window is granted once.
+	pulls bool
 }
 
 // Resume names a session whose stream broke, or is to be left, and what the client
@@ -99,8 +102,10 @@ type Session struct {
 	// when it does: set before admitted is.
 	id         string
 	publicName string
-	openedAt   time.Time
-	params     SubscribeParams
+	// secret is in the delivery tokens of a session that pulls.
+	secret   sessionSecret
+	openedAt time.Time
+	params   SubscribeParams
 	// resumes is the id of the session that it wants to take up again.
 	resumes string
 
@@ -134,6 +139,9 @@ type ownedSession struct {
 	// told are the limits that the client knows.
 	told  SessionLimits
 	event delivery.Writable
+	// number is that of the last settle by tokens, bundles are those not yet answered.
+	number  uint64
+	bundles []*tokenBundle
 }
 
 // ID is the session's unguessable id.

@@ -47,6 +47,9 @@ func (b *Broker) newSession(l *loop, params SubscribeParams) *Session {
 		leave:      leaver(b.sessions),
 	}
 	s.owned.handle = delivery.SessionID(number)
+	if params.pulls {
+		s.secret, s.publicName = newSecret(), "p"+strconv.FormatUint(number, 36)
+	}
 	s.out = newOutbound(b.clock, b.memory, func() { l.orders.notice(s) })
 	return s
 }
@@ -61,6 +64,7 @@ func (s *Session) attach(ctx context.Context, l *loop) error {
 		Lease:         s.params.Lease,
 		Takeover:      s.params.Takeover,
 		Features:      s.params.Features,
+		Pull:          s.params.pulls,
 	}
 	var ranges int
 	if r := s.params.Resume; r != nil {

@@ -42,7 +42,7 @@ func (s *State) harvested(x *session) bool {
 	switch {
 	case x.given() < x.sent: // what was decided is still being written
 		return false
-	case x.leaving:
+	case x.leaving && !s.loading():
 		return true
 	case x.sent == 0:
 		return false

@@ -150,6 +150,8 @@ const (
 	ErrorReason_ERROR_REASON_STALE_DELIVERY ErrorReason = 91
 	// Of one item: the lease was extended, but only to SessionLimits.max_lease.
 	ErrorReason_ERROR_REASON_LEASE_CAPPED ErrorReason = 92
+	// Of one item: it is no delivery token of this subscription.
+	ErrorReason_ERROR_REASON_INVALID_TOKEN ErrorReason = 94
 )
 
 // Enum value maps for ErrorReason.
@@ -206,6 +208,7 @@ var (
 		90: "ERROR_REASON_UNKNOWN_SEQUENCE",
 		91: "ERROR_REASON_STALE_DELIVERY",
 		92: "ERROR_REASON_LEASE_CAPPED",
+		94: "ERROR_REASON_INVALID_TOKEN",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":              0,
@@ -259,6 +262,7 @@ var (
 		"ERROR_REASON_UNKNOWN_SEQUENCE":         90,
 		"ERROR_REASON_STALE_DELIVERY":           91,
 		"ERROR_REASON_LEASE_CAPPED":             92,
+		"ERROR_REASON_INVALID_TOKEN":            94,
 	}
 )
 
@@ -293,7 +297,7 @@ var File_headrace_v1_error_reason_proto protoreflect.FileDescriptor
 
 const file_headrace_v1_error_reason_proto_rawDesc = "" +
 	"\n" +
-	"\x1eheadrace/v1/error_reason.proto\x12\vheadrace.v1*\xb8\r\n" +
+	"\x1eheadrace/v1/error_reason.proto\x12\vheadrace.v1*\xd8\r\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19ERROR_REASON_INVALID_NAME\x10\x01\x12\x1e\n" +
@@ -346,7 +350,8 @@ const file_headrace_v1_error_reason_proto_rawDesc = "" +
 	"\x15ERROR_REASON_INTERNAL\x10Q\x12!\n" +
 	"\x1dERROR_REASON_UNKNOWN_SEQUENCE\x10Z\x12\x1f\n" +
 	"\x1bERROR_REASON_STALE_DELIVERY\x10[\x12\x1d\n" +
-	"\x19ERROR_REASON_LEASE_CAPPED\x10\\B`\n" +
+	"\x19ERROR_REASON_LEASE_CAPPED\x10\\\x12\x1e\n" +
+	"\x1aERROR_REASON_INVALID_TOKEN\x10^B`\n" +
 	"\x0eio.headrace.v1B\x10ErrorReasonProtoP\x01Z:github.com/headrace/headrace/gen/go/headrace/v1;headracev1b\x06proto3"
 
 var (

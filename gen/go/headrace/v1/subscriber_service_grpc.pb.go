@@ -20,13 +20,16 @@ const _ = grpc.SupportPackageIsVersion9
 
 const (
 	SubscriberService_Subscribe_FullMethodName = "/headrace.v1.SubscriberService/Subscribe"
+	SubscriberService_Pull_FullMethodName      = "/headrace.v1.SubscriberService/Pull"
+	SubscriberService_Settle_FullMethodName    = "/headrace.v1.SubscriberService/Settle"
+	SubscriberService_Extend_FullMethodName    = "/headrace.v1.SubscriberService/Extend"
 )
 
 // SubscriberServiceClient is the client API for SubscriberService service.
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// SubscriberService pushes messages of subscriptions.
+// SubscriberService hands out messages of subscriptions: pushed over a stream, or pulled.
 type SubscriberServiceClient interface {
 	// Subscribe opens a session on a subscription: the client grants credit, the
 	// server pushes deliveries within it, the client settles them.
@@ -47,6 +50,33 @@ type SubscriberServiceClient interface {
 	// LIMIT_REACHED, DRAINING, STORE_UNAVAILABLE, FENCED, DATA_LOSS. A wrong sequence
 	// never ends it.
 	Subscribe(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[SubscribeRequest, SubscribeResponse], error)
+	// Pull takes what is at hand, or waits for something, without a stream. Each message
+	// comes with a delivery token, by which Settle and Extend name it. What was pulled is
+	// the caller's until it is settled or its lease ends, which charges an attempt; a
+	// restart of the server gives it back uncharged. A call that is cancelled before its
+	// answer gives back what it took, uncharged.
+	//
+	// Every pull is a session of its own while it waits and while something of it is
+	// unsettled, and counts as one for ceilings. On an exclusive subscription pulls of
+	// one non-empty client_id stand side by side; others, and streams, are refused as
+	// long as something is held; a stream with the same client_id or a takeover ends
+	// them. On a failover subscription a pull waits its turn. A pull gets one message of
+	// an ordering key at a time.
+	//
+	// Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+	// SUBSCRIPTION_DELETED, EXCLUSIVE_SESSION_EXISTS, TAKEN_OVER, LIMIT_REACHED, DRAINING,
+	// STORE_UNAVAILABLE, FENCED, DATA_LOSS.
+	Pull(ctx context.Context, in *PullRequest, opts ...grpc.CallOption) (*PullResponse, error)
+	// Settle ends pulled deliveries with one verdict. What it did is durable when it
+	// answers; a token that reaches nothing fails by itself.
+	//
+	// Idempotent but for the failures: what is settled already is STALE_DELIVERY.
+	// Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+	// SUBSCRIPTION_DELETED, DRAINING, UNKNOWN_OUTCOME, STORE_UNAVAILABLE, FENCED,
+	// DATA_LOSS.
+	Settle(ctx context.Context, in *SettleRequest, opts ...grpc.CallOption) (*SettleResponse, error)
+	// Extend moves the end of the leases of pulled deliveries. Reasons: those of Settle.
+	Extend(ctx context.Context, in *ExtendRequest, opts ...grpc.CallOption) (*ExtendResponse, error)
 }
 
 type subscriberServiceClient struct {
@@ -70,11 +100,41 @@ func (c *subscriberServiceClient) Subscribe(ctx context.Context, opts ...grpc.Ca
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type SubscriberService_SubscribeClient = grpc.BidiStreamingClient[SubscribeRequest, SubscribeResponse]
 
+func (c *subscriberServiceClient) Pull(ctx context.Context, in *PullRequest, opts ...grpc.CallOption) (*PullResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(PullResponse)
+	err := c.cc.Invoke(ctx, SubscriberService_Pull_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *subscriberServiceClient) Settle(ctx context.Context, in *SettleRequest, opts ...grpc.CallOption) (*SettleResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(SettleResponse)
+	err := c.cc.Invoke(ctx, SubscriberService_Settle_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *subscriberServiceClient) Extend(ctx context.Context, in *ExtendRequest, opts ...grpc.CallOption) (*ExtendResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ExtendResponse)
+	err := c.cc.Invoke(ctx, SubscriberService_Extend_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // SubscriberServiceServer is the server API for SubscriberService service.
 // All implementations must embed UnimplementedSubscriberServiceServer
 // for forward compatibility.
 //
-// SubscriberService pushes messages of subscriptions.
+// SubscriberService hands out messages of subscriptions: pushed over a stream, or pulled.
 type SubscriberServiceServer interface {
 	// Subscribe opens a session on a subscription: the client grants credit, the
 	// server pushes deliveries within it, the client settles them.
@@ -95,6 +155,33 @@ type SubscriberServiceServer interface {
 	// LIMIT_REACHED, DRAINING, STORE_UNAVAILABLE, FENCED, DATA_LOSS. A wrong sequence
 	// never ends it.
 	Subscribe(grpc.BidiStreamingServer[SubscribeRequest, SubscribeResponse]) error
+	// Pull takes what is at hand, or waits for something, without a stream. Each message
+	// comes with a delivery token, by which Settle and Extend name it. What was pulled is
+	// the caller's until it is settled or its lease ends, which charges an attempt; a
+	// restart of the server gives it back uncharged. A call that is cancelled before its
+	// answer gives back what it took, uncharged.
+	//
+	// Every pull is a session of its own while it waits and while something of it is
+	// unsettled, and counts as one for ceilings. On an exclusive subscription pulls of
+	// one non-empty client_id stand side by side; others, and streams, are refused as
+	// long as something is held; a stream with the same client_id or a takeover ends
+	// them. On a failover subscription a pull waits its turn. A pull gets one message of
+	// an ordering key at a time.
+	//
+	// Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+	// SUBSCRIPTION_DELETED, EXCLUSIVE_SESSION_EXISTS, TAKEN_OVER, LIMIT_REACHED, DRAINING,
+	// STORE_UNAVAILABLE, FENCED, DATA_LOSS.
+	Pull(context.Context, *PullRequest) (*PullResponse, error)
+	// Settle ends pulled deliveries with one verdict. What it did is durable when it
+	// answers; a token that reaches nothing fails by itself.
+	//
+	// Idempotent but for the failures: what is settled already is STALE_DELIVERY.
+	// Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+	// SUBSCRIPTION_DELETED, DRAINING, UNKNOWN_OUTCOME, STORE_UNAVAILABLE, FENCED,
+	// DATA_LOSS.
+	Settle(context.Context, *SettleRequest) (*SettleResponse, error)
+	// Extend moves the end of the leases of pulled deliveries. Reasons: those of Settle.
+	Extend(context.Context, *ExtendRequest) (*ExtendResponse, error)
 	mustEmbedUnimplementedSubscriberServiceServer()
 }
 
@@ -107,6 +194,15 @@ type UnimplementedSubscriberServiceServer struct{}
 
 func (UnimplementedSubscriberServiceServer) Subscribe(grpc.BidiStreamingServer[SubscribeRequest, SubscribeResponse]) error {
 	return status.Error(codes.Unimplemented, "method Subscribe not implemented")
+}
+func (UnimplementedSubscriberServiceServer) Pull(context.Context, *PullRequest) (*PullResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Pull not implemented")
+}
+func (UnimplementedSubscriberServiceServer) Settle(context.Context, *SettleRequest) (*SettleResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Settle not implemented")
+}
+func (UnimplementedSubscriberServiceServer) Extend(context.Context, *ExtendRequest) (*ExtendResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Extend not implemented")
 }
 func (UnimplementedSubscriberServiceServer) mustEmbedUnimplementedSubscriberServiceServer() {}
 func (UnimplementedSubscriberServiceServer) testEmbeddedByValue()                           {}
@@ -136,13 +232,80 @@ func _SubscriberService_Subscribe_Handler(srv interface{}, stream grpc.ServerStr
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type SubscriberService_SubscribeServer = grpc.BidiStreamingServer[SubscribeRequest, SubscribeResponse]
 
+func _SubscriberService_Pull_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(PullRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SubscriberServiceServer).Pull(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SubscriberService_Pull_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SubscriberServiceServer).Pull(ctx, req.(*PullRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SubscriberService_Settle_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(SettleRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SubscriberServiceServer).Settle(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SubscriberService_Settle_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SubscriberServiceServer).Settle(ctx, req.(*SettleRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SubscriberService_Extend_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ExtendRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SubscriberServiceServer).Extend(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SubscriberService_Extend_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SubscriberServiceServer).Extend(ctx, req.(*ExtendRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // SubscriberService_ServiceDesc is the grpc.ServiceDesc for SubscriberService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
 var SubscriberService_ServiceDesc = grpc.ServiceDesc{
 	ServiceName: "headrace.v1.SubscriberService",
 	HandlerType: (*SubscriberServiceServer)(nil),
-	Methods:     []grpc.MethodDesc{},
+	Methods: []grpc.MethodDesc{
+		{
+			MethodName: "Pull",
+			Handler:    _SubscriberService_Pull_Handler,
+		},
+		{
+			MethodName: "Settle",
+			Handler:    _SubscriberService_Settle_Handler,
+		},
+		{
+			MethodName: "Extend",
+			Handler:    _SubscriberService_Extend_Handler,
+		},
+	},
 	Streams: []grpc.StreamDesc{
 		{
 			StreamName:    "Subscribe",

@@ -57,6 +57,7 @@ class ErrorReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     ERROR_REASON_UNKNOWN_SEQUENCE: _ClassVar[ErrorReason]
     ERROR_REASON_STALE_DELIVERY: _ClassVar[ErrorReason]
     ERROR_REASON_LEASE_CAPPED: _ClassVar[ErrorReason]
+    ERROR_REASON_INVALID_TOKEN: _ClassVar[ErrorReason]
 ERROR_REASON_UNSPECIFIED: ErrorReason
 ERROR_REASON_INVALID_NAME: ErrorReason
 ERROR_REASON_INVALID_FIELD: ErrorReason
@@ -108,3 +109,4 @@ ERROR_REASON_INTERNAL: ErrorReason
 ERROR_REASON_UNKNOWN_SEQUENCE: ErrorReason
 ERROR_REASON_STALE_DELIVERY: ErrorReason
 ERROR_REASON_LEASE_CAPPED: ErrorReason
+ERROR_REASON_INVALID_TOKEN: ErrorReason

@@ -355,3 +355,87 @@ class SessionLimits(_message.Message):
     max_unconfirmed_settles: int
     max_ranges: int
     def __init__(self, max_frame_bytes: _Optional[int] = ..., max_outstanding: _Optional[_Union[_message_pb2.Amount, _Mapping]] = ..., client_max_outstanding: _Optional[_Union[_message_pb2.Amount, _Mapping]] = ..., subscription_max_outstanding: _Optional[_Union[_message_pb2.Amount, _Mapping]] = ..., lease: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., max_lease: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., heartbeat_interval: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., resume_window: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., max_unconfirmed_settles: _Optional[int] = ..., max_ranges: _Optional[int] = ...) -> None: ...
+
+class PullRequest(_message.Message):
+    __slots__ = ("subscription", "max_messages", "max_bytes", "wait", "lease", "client_id", "max_answer_bytes")
+    SUBSCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    MAX_MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    MAX_BYTES_FIELD_NUMBER: _ClassVar[int]
+    WAIT_FIELD_NUMBER: _ClassVar[int]
+    LEASE_FIELD_NUMBER: _ClassVar[int]
+    CLIENT_ID_FIELD_NUMBER: _ClassVar[int]
+    MAX_ANSWER_BYTES_FIELD_NUMBER: _ClassVar[int]
+    subscription: str
+    max_messages: int
+    max_bytes: int
+    wait: _duration_pb2.Duration
+    lease: _duration_pb2.Duration
+    client_id: str
+    max_answer_bytes: int
+    def __init__(self, subscription: _Optional[str] = ..., max_messages: _Optional[int] = ..., max_bytes: _Optional[int] = ..., wait: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., lease: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., client_id: _Optional[str] = ..., max_answer_bytes: _Optional[int] = ...) -> None: ...
+
+class PullResponse(_message.Message):
+    __slots__ = ("messages", "blocked_by")
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    BLOCKED_BY_FIELD_NUMBER: _ClassVar[int]
+    messages: _containers.RepeatedCompositeFieldContainer[PulledMessage]
+    blocked_by: _containers.RepeatedScalarFieldContainer[BlockedBy]
+    def __init__(self, messages: _Optional[_Iterable[_Union[PulledMessage, _Mapping]]] = ..., blocked_by: _Optional[_Iterable[_Union[BlockedBy, str]]] = ...) -> None: ...
+
+class PulledMessage(_message.Message):
+    __slots__ = ("delivery_token", "position", "attempt", "message")
+    DELIVERY_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    ATTEMPT_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    delivery_token: str
+    position: _message_pb2.Position
+    attempt: int
+    message: _message_pb2.Message
+    def __init__(self, delivery_token: _Optional[str] = ..., position: _Optional[_Union[_message_pb2.Position, _Mapping]] = ..., attempt: _Optional[int] = ..., message: _Optional[_Union[_message_pb2.Message, _Mapping]] = ...) -> None: ...
+
+class SettleRequest(_message.Message):
+    __slots__ = ("subscription", "delivery_tokens", "verdict", "delay", "code", "reason")
+    SUBSCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    DELIVERY_TOKENS_FIELD_NUMBER: _ClassVar[int]
+    VERDICT_FIELD_NUMBER: _ClassVar[int]
+    DELAY_FIELD_NUMBER: _ClassVar[int]
+    CODE_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    subscription: str
+    delivery_tokens: _containers.RepeatedScalarFieldContainer[str]
+    verdict: Verdict
+    delay: _duration_pb2.Duration
+    code: str
+    reason: str
+    def __init__(self, subscription: _Optional[str] = ..., delivery_tokens: _Optional[_Iterable[str]] = ..., verdict: _Optional[_Union[Verdict, str]] = ..., delay: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., code: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
+
+class SettleResponse(_message.Message):
+    __slots__ = ("failures",)
+    FAILURES_FIELD_NUMBER: _ClassVar[int]
+    failures: _containers.RepeatedCompositeFieldContainer[TokenFailure]
+    def __init__(self, failures: _Optional[_Iterable[_Union[TokenFailure, _Mapping]]] = ...) -> None: ...
+
+class ExtendRequest(_message.Message):
+    __slots__ = ("subscription", "delivery_tokens", "duration")
+    SUBSCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    DELIVERY_TOKENS_FIELD_NUMBER: _ClassVar[int]
+    DURATION_FIELD_NUMBER: _ClassVar[int]
+    subscription: str
+    delivery_tokens: _containers.RepeatedScalarFieldContainer[str]
+    duration: _duration_pb2.Duration
+    def __init__(self, subscription: _Optional[str] = ..., delivery_tokens: _Optional[_Iterable[str]] = ..., duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
+
+class ExtendResponse(_message.Message):
+    __slots__ = ("failures",)
+    FAILURES_FIELD_NUMBER: _ClassVar[int]
+    failures: _containers.RepeatedCompositeFieldContainer[TokenFailure]
+    def __init__(self, failures: _Optional[_Iterable[_Union[TokenFailure, _Mapping]]] = ...) -> None: ...
+
+class TokenFailure(_message.Message):
+    __slots__ = ("delivery_token", "reason")
+    DELIVERY_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    delivery_token: str
+    reason: _error_reason_pb2.ErrorReason
+    def __init__(self, delivery_token: _Optional[str] = ..., reason: _Optional[_Union[_error_reason_pb2.ErrorReason, str]] = ...) -> None: ...

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class SubscriberServiceStub(object):
-    """SubscriberService pushes messages of subscriptions.
+    """SubscriberService hands out messages of subscriptions: pushed over a stream, or pulled.
     """
 
     def __init__(self, channel):
@@ -40,10 +40,25 @@ class SubscriberServiceStub(object):
                 request_serializer=headrace_dot_v1_dot_subscriber__service__pb2.SubscribeRequest.SerializeToString,
                 response_deserializer=headrace_dot_v1_dot_subscriber__service__pb2.SubscribeResponse.FromString,
                 _registered_method=True)
+        self.Pull = channel.unary_unary(
+                '/headrace.v1.SubscriberService/Pull',
+                request_serializer=headrace_dot_v1_dot_subscriber__service__pb2.PullRequest.SerializeToString,
+                response_deserializer=headrace_dot_v1_dot_subscriber__service__pb2.PullResponse.FromString,
+                _registered_method=True)
+        self.Settle = channel.unary_unary(
+                '/headrace.v1.SubscriberService/Settle',
+                request_serializer=headrace_dot_v1_dot_subscriber__service__pb2.SettleRequest.SerializeToString,
+                response_deserializer=headrace_dot_v1_dot_subscriber__service__pb2.SettleResponse.FromString,
+                _registered_method=True)
+        self.Extend = channel.unary_unary(
+                '/headrace.v1.SubscriberService/Extend',
+                request_serializer=headrace_dot_v1_dot_subscriber__service__pb2.ExtendRequest.SerializeToString,
+                response_deserializer=headrace_dot_v1_dot_subscriber__service__pb2.ExtendResponse.FromString,
+                _registered_method=True)
 
 
 class SubscriberServiceServicer(object):
-    """SubscriberService pushes messages of subscriptions.
+    """SubscriberService hands out messages of subscriptions: pushed over a stream, or pulled.
     """
 
     def Subscribe(self, request_iterator, context):
@@ -70,6 +85,48 @@ class SubscriberServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Pull(self, request, context):
+        """Pull takes what is at hand, or waits for something, without a stream. Each message
+        comes with a delivery token, by which Settle and Extend name it. What was pulled is
+        the caller's until it is settled or its lease ends, which charges an attempt; a
+        restart of the server gives it back uncharged. A call that is cancelled before its
+        answer gives back what it took, uncharged.
+
+        Every pull is a session of its own while it waits and while something of it is
+        unsettled, and counts as one for ceilings. On an exclusive subscription pulls of
+        one non-empty client_id stand side by side; others, and streams, are refused as
+        long as something is held; a stream with the same client_id or a takeover ends
+        them. On a failover subscription a pull waits its turn. A pull gets one message of
+        an ordering key at a time.
+
+        Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+        SUBSCRIPTION_DELETED, EXCLUSIVE_SESSION_EXISTS, TAKEN_OVER, LIMIT_REACHED, DRAINING,
+        STORE_UNAVAILABLE, FENCED, DATA_LOSS.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Settle(self, request, context):
+        """Settle ends pulled deliveries with one verdict. What it did is durable when it
+        answers; a token that reaches nothing fails by itself.
+
+        Idempotent but for the failures: what is settled already is STALE_DELIVERY.
+        Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+        SUBSCRIPTION_DELETED, DRAINING, UNKNOWN_OUTCOME, STORE_UNAVAILABLE, FENCED,
+        DATA_LOSS.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Extend(self, request, context):
+        """Extend moves the end of the leases of pulled deliveries. Reasons: those of Settle.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_SubscriberServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -77,6 +134,21 @@ def add_SubscriberServiceServicer_to_server(servicer, server):
                     servicer.Subscribe,
                     request_deserializer=headrace_dot_v1_dot_subscriber__service__pb2.SubscribeRequest.FromString,
                     response_serializer=headrace_dot_v1_dot_subscriber__service__pb2.SubscribeResponse.SerializeToString,
+            ),
+            'Pull': grpc.unary_unary_rpc_method_handler(
+                    servicer.Pull,
+                    request_deserializer=headrace_dot_v1_dot_subscriber__service__pb2.PullRequest.FromString,
+                    response_serializer=headrace_dot_v1_dot_subscriber__service__pb2.PullResponse.SerializeToString,
+            ),
+            'Settle': grpc.unary_unary_rpc_method_handler(
+                    servicer.Settle,
+                    request_deserializer=headrace_dot_v1_dot_subscriber__service__pb2.SettleRequest.FromString,
+                    response_serializer=headrace_dot_v1_dot_subscriber__service__pb2.SettleResponse.SerializeToString,
+            ),
+            'Extend': grpc.unary_unary_rpc_method_handler(
+                    servicer.Extend,
+                    request_deserializer=headrace_dot_v1_dot_subscriber__service__pb2.ExtendRequest.FromString,
+                    response_serializer=headrace_dot_v1_dot_subscriber__service__pb2.ExtendResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -87,7 +159,7 @@ def add_SubscriberServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class SubscriberService(object):
-    """SubscriberService pushes messages of subscriptions.
+    """SubscriberService hands out messages of subscriptions: pushed over a stream, or pulled.
     """
 
     @staticmethod
@@ -107,6 +179,87 @@ class SubscriberService(object):
             '/headrace.v1.SubscriberService/Subscribe',
             headrace_dot_v1_dot_subscriber__service__pb2.SubscribeRequest.SerializeToString,
             headrace_dot_v1_dot_subscriber__service__pb2.SubscribeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Pull(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/headrace.v1.SubscriberService/Pull',
+            headrace_dot_v1_dot_subscriber__service__pb2.PullRequest.SerializeToString,
+            headrace_dot_v1_dot_subscriber__service__pb2.PullResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Settle(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/headrace.v1.SubscriberService/Settle',
+            headrace_dot_v1_dot_subscriber__service__pb2.SettleRequest.SerializeToString,
+            headrace_dot_v1_dot_subscriber__service__pb2.SettleResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Extend(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/headrace.v1.SubscriberService/Extend',
+            headrace_dot_v1_dot_subscriber__service__pb2.ExtendRequest.SerializeToString,
+            headrace_dot_v1_dot_subscriber__service__pb2.ExtendResponse.FromString,
             options,
             channel_credentials,
             insecure,

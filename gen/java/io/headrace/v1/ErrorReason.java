@@ -446,6 +446,14 @@ public enum ErrorReason
    * <code>ERROR_REASON_LEASE_CAPPED = 92;</code>
    */
   ERROR_REASON_LEASE_CAPPED(92),
+  /**
+   * <pre>
+   * Of one item: it is no delivery token of this subscription.
+   * </pre>
+   *
+   * <code>ERROR_REASON_INVALID_TOKEN = 94;</code>
+   */
+  ERROR_REASON_INVALID_TOKEN(94),
   UNRECOGNIZED(-1),
   ;
 
@@ -884,6 +892,14 @@ public enum ErrorReason
    * <code>ERROR_REASON_LEASE_CAPPED = 92;</code>
    */
   public static final int ERROR_REASON_LEASE_CAPPED_VALUE = 92;
+  /**
+   * <pre>
+   * Of one item: it is no delivery token of this subscription.
+   * </pre>
+   *
+   * <code>ERROR_REASON_INVALID_TOKEN = 94;</code>
+   */
+  public static final int ERROR_REASON_INVALID_TOKEN_VALUE = 94;
 
 
   public final int getNumber() {
@@ -961,6 +977,7 @@ public enum ErrorReason
       case 90: return ERROR_REASON_UNKNOWN_SEQUENCE;
       case 91: return ERROR_REASON_STALE_DELIVERY;
       case 92: return ERROR_REASON_LEASE_CAPPED;
+      case 94: return ERROR_REASON_INVALID_TOKEN;
       default: return null;
     }
   }

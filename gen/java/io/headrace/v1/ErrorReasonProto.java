@@ -36,7 +36,7 @@ public final class ErrorReasonProto {
   static {
     java.lang.String[] descriptorData = {
       "\n\036headrace/v1/error_reason.proto\022\013headra" +
-      "ce.v1*\270\r\n\013ErrorReason\022\034\n\030ERROR_REASON_UN" +
+      "ce.v1*\330\r\n\013ErrorReason\022\034\n\030ERROR_REASON_UN" +
       "SPECIFIED\020\000\022\035\n\031ERROR_REASON_INVALID_NAME" +
       "\020\001\022\036\n\032ERROR_REASON_INVALID_FIELD\020\002\022\"\n\036ER" +
       "ROR_REASON_MALFORMED_MESSAGE\020\003\022\"\n\036ERROR_" +
@@ -79,9 +79,10 @@ public final class ErrorReasonProto {
       "\020P\022\031\n\025ERROR_REASON_INTERNAL\020Q\022!\n\035ERROR_R" +
       "EASON_UNKNOWN_SEQUENCE\020Z\022\037\n\033ERROR_REASON" +
       "_STALE_DELIVERY\020[\022\035\n\031ERROR_REASON_LEASE_" +
-      "CAPPED\020\\B`\n\016io.headrace.v1B\020ErrorReasonP" +
-      "rotoP\001Z:github.com/headrace/headrace/gen" +
-      "/go/headrace/v1;headracev1b\006proto3"
+      "CAPPED\020\\\022\036\n\032ERROR_REASON_INVALID_TOKEN\020^" +
+      "B`\n\016io.headrace.v1B\020ErrorReasonProtoP\001Z:" +
+      "github.com/headrace/headrace/gen/go/head" +
+      "race/v1;headracev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,

@@ -4,7 +4,7 @@ import static io.grpc.MethodDescriptor.generateFullMethodName;
 
 /**
  * <pre>
- * SubscriberService pushes messages of subscriptions.
+ * SubscriberService hands out messages of subscriptions: pushed over a stream, or pulled.
  * </pre>
  */
 @io.grpc.stub.annotations.GrpcGenerated
@@ -44,6 +44,99 @@ public final class SubscriberServiceGrpc {
       }
     }
     return getSubscribeMethod;
+  }
+
+  private static volatile io.grpc.MethodDescriptor<io.headrace.v1.PullRequest,
+      io.headrace.v1.PullResponse> getPullMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "Pull",
+      requestType = io.headrace.v1.PullRequest.class,
+      responseType = io.headrace.v1.PullResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<io.headrace.v1.PullRequest,
+      io.headrace.v1.PullResponse> getPullMethod() {
+    io.grpc.MethodDescriptor<io.headrace.v1.PullRequest, io.headrace.v1.PullResponse> getPullMethod;
+    if ((getPullMethod = SubscriberServiceGrpc.getPullMethod) == null) {
+      synchronized (SubscriberServiceGrpc.class) {
+        if ((getPullMethod = SubscriberServiceGrpc.getPullMethod) == null) {
+          SubscriberServiceGrpc.getPullMethod = getPullMethod =
+              io.grpc.MethodDescriptor.<io.headrace.v1.PullRequest, io.headrace.v1.PullResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "Pull"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.PullRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.PullResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new SubscriberServiceMethodDescriptorSupplier("Pull"))
+              .build();
+        }
+      }
+    }
+    return getPullMethod;
+  }
+
+  private static volatile io.grpc.MethodDescriptor<io.headrace.v1.SettleRequest,
+      io.headrace.v1.SettleResponse> getSettleMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "Settle",
+      requestType = io.headrace.v1.SettleRequest.class,
+      responseType = io.headrace.v1.SettleResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<io.headrace.v1.SettleRequest,
+      io.headrace.v1.SettleResponse> getSettleMethod() {
+    io.grpc.MethodDescriptor<io.headrace.v1.SettleRequest, io.headrace.v1.SettleResponse> getSettleMethod;
+    if ((getSettleMethod = SubscriberServiceGrpc.getSettleMethod) == null) {
+      synchronized (SubscriberServiceGrpc.class) {
+        if ((getSettleMethod = SubscriberServiceGrpc.getSettleMethod) == null) {
+          SubscriberServiceGrpc.getSettleMethod = getSettleMethod =
+              io.grpc.MethodDescriptor.<io.headrace.v1.SettleRequest, io.headrace.v1.SettleResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "Settle"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.SettleRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.SettleResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new SubscriberServiceMethodDescriptorSupplier("Settle"))
+              .build();
+        }
+      }
+    }
+    return getSettleMethod;
+  }
+
+  private static volatile io.grpc.MethodDescriptor<io.headrace.v1.ExtendRequest,
+      io.headrace.v1.ExtendResponse> getExtendMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "Extend",
+      requestType = io.headrace.v1.ExtendRequest.class,
+      responseType = io.headrace.v1.ExtendResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<io.headrace.v1.ExtendRequest,
+      io.headrace.v1.ExtendResponse> getExtendMethod() {
+    io.grpc.MethodDescriptor<io.headrace.v1.ExtendRequest, io.headrace.v1.ExtendResponse> getExtendMethod;
+    if ((getExtendMethod = SubscriberServiceGrpc.getExtendMethod) == null) {
+      synchronized (SubscriberServiceGrpc.class) {
+        if ((getExtendMethod = SubscriberServiceGrpc.getExtendMethod) == null) {
+          SubscriberServiceGrpc.getExtendMethod = getExtendMethod =
+              io.grpc.MethodDescriptor.<io.headrace.v1.ExtendRequest, io.headrace.v1.ExtendResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "Extend"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.ExtendRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.ExtendResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new SubscriberServiceMethodDescriptorSupplier("Extend"))
+              .build();
+        }
+      }
+    }
+    return getExtendMethod;
   }
 
   /**
@@ -107,7 +200,7 @@ public final class SubscriberServiceGrpc {
 
   /**
    * <pre>
-   * SubscriberService pushes messages of subscriptions.
+   * SubscriberService hands out messages of subscriptions: pushed over a stream, or pulled.
    * </pre>
    */
   public interface AsyncService {
@@ -136,12 +229,60 @@ public final class SubscriberServiceGrpc {
         io.grpc.stub.StreamObserver<io.headrace.v1.SubscribeResponse> responseObserver) {
       return io.grpc.stub.ServerCalls.asyncUnimplementedStreamingCall(getSubscribeMethod(), responseObserver);
     }
+
+    /**
+     * <pre>
+     * Pull takes what is at hand, or waits for something, without a stream. Each message
+     * comes with a delivery token, by which Settle and Extend name it. What was pulled is
+     * the caller's until it is settled or its lease ends, which charges an attempt; a
+     * restart of the server gives it back uncharged. A call that is cancelled before its
+     * answer gives back what it took, uncharged.
+     * Every pull is a session of its own while it waits and while something of it is
+     * unsettled, and counts as one for ceilings. On an exclusive subscription pulls of
+     * one non-empty client_id stand side by side; others, and streams, are refused as
+     * long as something is held; a stream with the same client_id or a takeover ends
+     * them. On a failover subscription a pull waits its turn. A pull gets one message of
+     * an ordering key at a time.
+     * Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+     * SUBSCRIPTION_DELETED, EXCLUSIVE_SESSION_EXISTS, TAKEN_OVER, LIMIT_REACHED, DRAINING,
+     * STORE_UNAVAILABLE, FENCED, DATA_LOSS.
+     * </pre>
+     */
+    default void pull(io.headrace.v1.PullRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.PullResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getPullMethod(), responseObserver);
+    }
+
+    /**
+     * <pre>
+     * Settle ends pulled deliveries with one verdict. What it did is durable when it
+     * answers; a token that reaches nothing fails by itself.
+     * Idempotent but for the failures: what is settled already is STALE_DELIVERY.
+     * Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+     * SUBSCRIPTION_DELETED, DRAINING, UNKNOWN_OUTCOME, STORE_UNAVAILABLE, FENCED,
+     * DATA_LOSS.
+     * </pre>
+     */
+    default void settle(io.headrace.v1.SettleRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.SettleResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getSettleMethod(), responseObserver);
+    }
+
+    /**
+     * <pre>
+     * Extend moves the end of the leases of pulled deliveries. Reasons: those of Settle.
+     * </pre>
+     */
+    default void extend(io.headrace.v1.ExtendRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.ExtendResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getExtendMethod(), responseObserver);
+    }
   }
 
   /**
    * Base class for the server implementation of the service SubscriberService.
    * <pre>
-   * SubscriberService pushes messages of subscriptions.
+   * SubscriberService hands out messages of subscriptions: pushed over a stream, or pulled.
    * </pre>
    */
   public static abstract class SubscriberServiceImplBase
@@ -155,7 +296,7 @@ public final class SubscriberServiceGrpc {
   /**
    * A stub to allow clients to do asynchronous rpc calls to service SubscriberService.
    * <pre>
-   * SubscriberService pushes messages of subscriptions.
+   * SubscriberService hands out messages of subscriptions: pushed over a stream, or pulled.
    * </pre>
    */
   public static final class SubscriberServiceStub
@@ -196,12 +337,63 @@ public final class SubscriberServiceGrpc {
       return io.grpc.stub.ClientCalls.asyncBidiStreamingCall(
           getChannel().newCall(getSubscribeMethod(), getCallOptions()), responseObserver);
     }
+
+    /**
+     * <pre>
+     * Pull takes what is at hand, or waits for something, without a stream. Each message
+     * comes with a delivery token, by which Settle and Extend name it. What was pulled is
+     * the caller's until it is settled or its lease ends, which charges an attempt; a
+     * restart of the server gives it back uncharged. A call that is cancelled before its
+     * answer gives back what it took, uncharged.
+     * Every pull is a session of its own while it waits and while something of it is
+     * unsettled, and counts as one for ceilings. On an exclusive subscription pulls of
+     * one non-empty client_id stand side by side; others, and streams, are refused as
+     * long as something is held; a stream with the same client_id or a takeover ends
+     * them. On a failover subscription a pull waits its turn. A pull gets one message of
+     * an ordering key at a time.
+     * Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+     * SUBSCRIPTION_DELETED, EXCLUSIVE_SESSION_EXISTS, TAKEN_OVER, LIMIT_REACHED, DRAINING,
+     * STORE_UNAVAILABLE, FENCED, DATA_LOSS.
+     * </pre>
+     */
+    public void pull(io.headrace.v1.PullRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.PullResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getPullMethod(), getCallOptions()), request, responseObserver);
+    }
+
+    /**
+     * <pre>
+     * Settle ends pulled deliveries with one verdict. What it did is durable when it
+     * answers; a token that reaches nothing fails by itself.
+     * Idempotent but for the failures: what is settled already is STALE_DELIVERY.
+     * Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+     * SUBSCRIPTION_DELETED, DRAINING, UNKNOWN_OUTCOME, STORE_UNAVAILABLE, FENCED,
+     * DATA_LOSS.
+     * </pre>
+     */
+    public void settle(io.headrace.v1.SettleRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.SettleResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getSettleMethod(), getCallOptions()), request, responseObserver);
+    }
+
+    /**
+     * <pre>
+     * Extend moves the end of the leases of pulled deliveries. Reasons: those of Settle.
+     * </pre>
+     */
+    public void extend(io.headrace.v1.ExtendRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.ExtendResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getExtendMethod(), getCallOptions()), request, responseObserver);
+    }
   }
 
   /**
    * A stub to allow clients to do synchronous rpc calls to service SubscriberService.
    * <pre>
-   * SubscriberService pushes messages of subscriptions.
+   * SubscriberService hands out messages of subscriptions: pushed over a stream, or pulled.
    * </pre>
    */
   public static final class SubscriberServiceBlockingV2Stub
@@ -243,12 +435,60 @@ public final class SubscriberServiceGrpc {
       return io.grpc.stub.ClientCalls.blockingBidiStreamingCall(
           getChannel(), getSubscribeMethod(), getCallOptions());
     }
+
+    /**
+     * <pre>
+     * Pull takes what is at hand, or waits for something, without a stream. Each message
+     * comes with a delivery token, by which Settle and Extend name it. What was pulled is
+     * the caller's until it is settled or its lease ends, which charges an attempt; a
+     * restart of the server gives it back uncharged. A call that is cancelled before its
+     * answer gives back what it took, uncharged.
+     * Every pull is a session of its own while it waits and while something of it is
+     * unsettled, and counts as one for ceilings. On an exclusive subscription pulls of
+     * one non-empty client_id stand side by side; others, and streams, are refused as
+     * long as something is held; a stream with the same client_id or a takeover ends
+     * them. On a failover subscription a pull waits its turn. A pull gets one message of
+     * an ordering key at a time.
+     * Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+     * SUBSCRIPTION_DELETED, EXCLUSIVE_SESSION_EXISTS, TAKEN_OVER, LIMIT_REACHED, DRAINING,
+     * STORE_UNAVAILABLE, FENCED, DATA_LOSS.
+     * </pre>
+     */
+    public io.headrace.v1.PullResponse pull(io.headrace.v1.PullRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getPullMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * Settle ends pulled deliveries with one verdict. What it did is durable when it
+     * answers; a token that reaches nothing fails by itself.
+     * Idempotent but for the failures: what is settled already is STALE_DELIVERY.
+     * Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+     * SUBSCRIPTION_DELETED, DRAINING, UNKNOWN_OUTCOME, STORE_UNAVAILABLE, FENCED,
+     * DATA_LOSS.
+     * </pre>
+     */
+    public io.headrace.v1.SettleResponse settle(io.headrace.v1.SettleRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getSettleMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * Extend moves the end of the leases of pulled deliveries. Reasons: those of Settle.
+     * </pre>
+     */
+    public io.headrace.v1.ExtendResponse extend(io.headrace.v1.ExtendRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getExtendMethod(), getCallOptions(), request);
+    }
   }
 
   /**
    * A stub to allow clients to do limited synchronous rpc calls to service SubscriberService.
    * <pre>
-   * SubscriberService pushes messages of subscriptions.
+   * SubscriberService hands out messages of subscriptions: pushed over a stream, or pulled.
    * </pre>
    */
   public static final class SubscriberServiceBlockingStub
@@ -263,12 +503,60 @@ public final class SubscriberServiceGrpc {
         io.grpc.Channel channel, io.grpc.CallOptions callOptions) {
       return new SubscriberServiceBlockingStub(channel, callOptions);
     }
+
+    /**
+     * <pre>
+     * Pull takes what is at hand, or waits for something, without a stream. Each message
+     * comes with a delivery token, by which Settle and Extend name it. What was pulled is
+     * the caller's until it is settled or its lease ends, which charges an attempt; a
+     * restart of the server gives it back uncharged. A call that is cancelled before its
+     * answer gives back what it took, uncharged.
+     * Every pull is a session of its own while it waits and while something of it is
+     * unsettled, and counts as one for ceilings. On an exclusive subscription pulls of
+     * one non-empty client_id stand side by side; others, and streams, are refused as
+     * long as something is held; a stream with the same client_id or a takeover ends
+     * them. On a failover subscription a pull waits its turn. A pull gets one message of
+     * an ordering key at a time.
+     * Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+     * SUBSCRIPTION_DELETED, EXCLUSIVE_SESSION_EXISTS, TAKEN_OVER, LIMIT_REACHED, DRAINING,
+     * STORE_UNAVAILABLE, FENCED, DATA_LOSS.
+     * </pre>
+     */
+    public io.headrace.v1.PullResponse pull(io.headrace.v1.PullRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getPullMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * Settle ends pulled deliveries with one verdict. What it did is durable when it
+     * answers; a token that reaches nothing fails by itself.
+     * Idempotent but for the failures: what is settled already is STALE_DELIVERY.
+     * Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+     * SUBSCRIPTION_DELETED, DRAINING, UNKNOWN_OUTCOME, STORE_UNAVAILABLE, FENCED,
+     * DATA_LOSS.
+     * </pre>
+     */
+    public io.headrace.v1.SettleResponse settle(io.headrace.v1.SettleRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getSettleMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * Extend moves the end of the leases of pulled deliveries. Reasons: those of Settle.
+     * </pre>
+     */
+    public io.headrace.v1.ExtendResponse extend(io.headrace.v1.ExtendRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getExtendMethod(), getCallOptions(), request);
+    }
   }
 
   /**
    * A stub to allow clients to do ListenableFuture-style rpc calls to service SubscriberService.
    * <pre>
-   * SubscriberService pushes messages of subscriptions.
+   * SubscriberService hands out messages of subscriptions: pushed over a stream, or pulled.
    * </pre>
    */
   public static final class SubscriberServiceFutureStub
@@ -283,9 +571,63 @@ public final class SubscriberServiceGrpc {
         io.grpc.Channel channel, io.grpc.CallOptions callOptions) {
       return new SubscriberServiceFutureStub(channel, callOptions);
     }
+
+    /**
+     * <pre>
+     * Pull takes what is at hand, or waits for something, without a stream. Each message
+     * comes with a delivery token, by which Settle and Extend name it. What was pulled is
+     * the caller's until it is settled or its lease ends, which charges an attempt; a
+     * restart of the server gives it back uncharged. A call that is cancelled before its
+     * answer gives back what it took, uncharged.
+     * Every pull is a session of its own while it waits and while something of it is
+     * unsettled, and counts as one for ceilings. On an exclusive subscription pulls of
+     * one non-empty client_id stand side by side; others, and streams, are refused as
+     * long as something is held; a stream with the same client_id or a takeover ends
+     * them. On a failover subscription a pull waits its turn. A pull gets one message of
+     * an ordering key at a time.
+     * Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+     * SUBSCRIPTION_DELETED, EXCLUSIVE_SESSION_EXISTS, TAKEN_OVER, LIMIT_REACHED, DRAINING,
+     * STORE_UNAVAILABLE, FENCED, DATA_LOSS.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.PullResponse> pull(
+        io.headrace.v1.PullRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getPullMethod(), getCallOptions()), request);
+    }
+
+    /**
+     * <pre>
+     * Settle ends pulled deliveries with one verdict. What it did is durable when it
+     * answers; a token that reaches nothing fails by itself.
+     * Idempotent but for the failures: what is settled already is STALE_DELIVERY.
+     * Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+     * SUBSCRIPTION_DELETED, DRAINING, UNKNOWN_OUTCOME, STORE_UNAVAILABLE, FENCED,
+     * DATA_LOSS.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.SettleResponse> settle(
+        io.headrace.v1.SettleRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getSettleMethod(), getCallOptions()), request);
+    }
+
+    /**
+     * <pre>
+     * Extend moves the end of the leases of pulled deliveries. Reasons: those of Settle.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.ExtendResponse> extend(
+        io.headrace.v1.ExtendRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getExtendMethod(), getCallOptions()), request);
+    }
   }
 
-  private static final int METHODID_SUBSCRIBE = 0;
+  private static final int METHODID_PULL = 0;
+  private static final int METHODID_SETTLE = 1;
+  private static final int METHODID_EXTEND = 2;
+  private static final int METHODID_SUBSCRIBE = 3;
 
   private static final class MethodHandlers<Req, Resp> implements
       io.grpc.stub.ServerCalls.UnaryMethod<Req, Resp>,
@@ -304,6 +646,18 @@ public final class SubscriberServiceGrpc {
     @java.lang.SuppressWarnings("unchecked")
     public void invoke(Req request, io.grpc.stub.StreamObserver<Resp> responseObserver) {
       switch (methodId) {
+        case METHODID_PULL:
+          serviceImpl.pull((io.headrace.v1.PullRequest) request,
+              (io.grpc.stub.StreamObserver<io.headrace.v1.PullResponse>) responseObserver);
+          break;
+        case METHODID_SETTLE:
+          serviceImpl.settle((io.headrace.v1.SettleRequest) request,
+              (io.grpc.stub.StreamObserver<io.headrace.v1.SettleResponse>) responseObserver);
+          break;
+        case METHODID_EXTEND:
+          serviceImpl.extend((io.headrace.v1.ExtendRequest) request,
+              (io.grpc.stub.StreamObserver<io.headrace.v1.ExtendResponse>) responseObserver);
+          break;
         default:
           throw new AssertionError();
       }
@@ -332,6 +686,27 @@ public final class SubscriberServiceGrpc {
               io.headrace.v1.SubscribeRequest,
               io.headrace.v1.SubscribeResponse>(
                 service, METHODID_SUBSCRIBE)))
+        .addMethod(
+          getPullMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              io.headrace.v1.PullRequest,
+              io.headrace.v1.PullResponse>(
+                service, METHODID_PULL)))
+        .addMethod(
+          getSettleMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              io.headrace.v1.SettleRequest,
+              io.headrace.v1.SettleResponse>(
+                service, METHODID_SETTLE)))
+        .addMethod(
+          getExtendMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              io.headrace.v1.ExtendRequest,
+              io.headrace.v1.ExtendResponse>(
+                service, METHODID_EXTEND)))
         .build();
   }
 
@@ -381,6 +756,9 @@ public final class SubscriberServiceGrpc {
           serviceDescriptor = result = io.grpc.ServiceDescriptor.newBuilder(SERVICE_NAME)
               .setSchemaDescriptor(new SubscriberServiceFileDescriptorSupplier())
               .addMethod(getSubscribeMethod())
+              .addMethod(getPullMethod())
+              .addMethod(getSettleMethod())
+              .addMethod(getExtendMethod())
               .build();
         }
       }

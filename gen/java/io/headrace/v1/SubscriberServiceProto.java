@@ -141,6 +141,46 @@ public final class SubscriberServiceProto {
   static final 
     com.google.protobuf.GeneratedMessage.FieldAccessorTable
       internal_static_headrace_v1_SessionLimits_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_headrace_v1_PullRequest_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessage.FieldAccessorTable
+      internal_static_headrace_v1_PullRequest_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_headrace_v1_PullResponse_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessage.FieldAccessorTable
+      internal_static_headrace_v1_PullResponse_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_headrace_v1_PulledMessage_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessage.FieldAccessorTable
+      internal_static_headrace_v1_PulledMessage_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_headrace_v1_SettleRequest_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessage.FieldAccessorTable
+      internal_static_headrace_v1_SettleRequest_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_headrace_v1_SettleResponse_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessage.FieldAccessorTable
+      internal_static_headrace_v1_SettleResponse_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_headrace_v1_ExtendRequest_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessage.FieldAccessorTable
+      internal_static_headrace_v1_ExtendRequest_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_headrace_v1_ExtendResponse_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessage.FieldAccessorTable
+      internal_static_headrace_v1_ExtendResponse_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_headrace_v1_TokenFailure_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessage.FieldAccessorTable
+      internal_static_headrace_v1_TokenFailure_fieldAccessorTable;
 
   public static com.google.protobuf.Descriptors.FileDescriptor
       getDescriptor() {
@@ -276,37 +316,72 @@ public final class SubscriberServiceProto {
       "ow\030\010 \001(\0132\031.google.protobuf.DurationR\014res" +
       "umeWindow\0226\n\027max_unconfirmed_settles\030\t \001" +
       "(\rR\025maxUnconfirmedSettles\022\035\n\nmax_ranges\030" +
-      "\n \001(\rR\tmaxRanges*U\n\tReplenish\022\031\n\025REPLENI" +
-      "SH_UNSPECIFIED\020\000\022\027\n\023REPLENISH_ON_SETTLE\020" +
-      "\001\022\024\n\020REPLENISH_MANUAL\020\002*o\n\007Verdict\022\027\n\023VE" +
-      "RDICT_UNSPECIFIED\020\000\022\017\n\013VERDICT_ACK\020\001\022\021\n\r" +
-      "VERDICT_RETRY\020\002\022\022\n\016VERDICT_REJECT\020\003\022\023\n\017V" +
-      "ERDICT_RELEASE\020\004*\222\001\n\007Feature\022\027\n\023FEATURE_" +
-      "UNSPECIFIED\020\000\022\027\n\023FEATURE_KEY_BATCHES\020\001\022\022" +
-      "\n\016FEATURE_RECALL\020\002\022\023\n\017FEATURE_STARTED\020\003\022" +
-      "\022\n\016FEATURE_RESUME\020\004\022\030\n\024FEATURE_DEAD_LETT" +
-      "ERS\020\005*\272\003\n\tBlockedBy\022\032\n\026BLOCKED_BY_UNSPEC" +
-      "IFIED\020\000\022!\n\035BLOCKED_BY_NO_CREDIT_MESSAGES" +
-      "\020\001\022\036\n\032BLOCKED_BY_NO_CREDIT_BYTES\020\002\022\032\n\026BL" +
-      "OCKED_BY_NO_MESSAGES\020\003\022\037\n\033BLOCKED_BY_SUB" +
-      "SCRIPTION_CAP\020\004\022\031\n\025BLOCKED_BY_CLIENT_CAP" +
-      "\020\005\022\033\n\027BLOCKED_BY_KEYS_BLOCKED\020\006\022\034\n\030BLOCK" +
-      "ED_BY_RETRY_BACKOFF\020\007\022\026\n\022BLOCKED_BY_DELA" +
-      "YED\020\010\022\025\n\021BLOCKED_BY_PAUSED\020\t\022\033\n\027BLOCKED_" +
-      "BY_RATE_LIMITED\020\n\022\026\n\022BLOCKED_BY_STANDBY\020" +
-      "\013\022 \n\034BLOCKED_BY_MESSAGE_TOO_LARGE\020\014\022\034\n\030B" +
-      "LOCKED_BY_WRITE_STALLED\020\r\022\027\n\023BLOCKED_BY_" +
-      "DRAINING\020\016*\275\001\n\014RevokeReason\022\035\n\031REVOKE_RE" +
-      "ASON_UNSPECIFIED\020\000\022\037\n\033REVOKE_REASON_LEAS" +
-      "E_EXPIRED\020\001\022\032\n\026REVOKE_REASON_TAKEOVER\020\002\022" +
-      "\026\n\022REVOKE_REASON_SEEK\020\003\022\033\n\027REVOKE_REASON" +
-      "_KEY_ORDER\020\004\022\034\n\030REVOKE_REASON_GRACE_OVER" +
-      "\020\0052c\n\021SubscriberService\022N\n\tSubscribe\022\035.h" +
-      "eadrace.v1.SubscribeRequest\032\036.headrace.v" +
-      "1.SubscribeResponse(\0010\001Bf\n\016io.headrace.v" +
-      "1B\026SubscriberServiceProtoP\001Z:github.com/" +
-      "headrace/headrace/gen/go/headrace/v1;hea" +
-      "dracev1b\006proto3"
+      "\n \001(\rR\tmaxRanges\"\230\002\n\013PullRequest\022\"\n\014subs" +
+      "cription\030\001 \001(\tR\014subscription\022!\n\014max_mess" +
+      "ages\030\002 \001(\rR\013maxMessages\022\033\n\tmax_bytes\030\003 \001" +
+      "(\004R\010maxBytes\022-\n\004wait\030\004 \001(\0132\031.google.prot" +
+      "obuf.DurationR\004wait\022/\n\005lease\030\005 \001(\0132\031.goo" +
+      "gle.protobuf.DurationR\005lease\022\033\n\tclient_i" +
+      "d\030\006 \001(\tR\010clientId\022(\n\020max_answer_bytes\030\007 " +
+      "\001(\rR\016maxAnswerBytes\"}\n\014PullResponse\0226\n\010m" +
+      "essages\030\001 \003(\0132\032.headrace.v1.PulledMessag" +
+      "eR\010messages\0225\n\nblocked_by\030\002 \003(\0162\026.headra" +
+      "ce.v1.BlockedByR\tblockedBy\"\263\001\n\rPulledMes" +
+      "sage\022%\n\016delivery_token\030\001 \001(\tR\rdeliveryTo" +
+      "ken\0221\n\010position\030\002 \001(\0132\025.headrace.v1.Posi" +
+      "tionR\010position\022\030\n\007attempt\030\003 \001(\rR\007attempt" +
+      "\022.\n\007message\030\004 \001(\0132\024.headrace.v1.MessageR" +
+      "\007message\"\351\001\n\rSettleRequest\022\"\n\014subscripti" +
+      "on\030\001 \001(\tR\014subscription\022\'\n\017delivery_token" +
+      "s\030\002 \003(\tR\016deliveryTokens\022.\n\007verdict\030\003 \001(\016" +
+      "2\024.headrace.v1.VerdictR\007verdict\022/\n\005delay" +
+      "\030\004 \001(\0132\031.google.protobuf.DurationR\005delay" +
+      "\022\022\n\004code\030\005 \001(\tR\004code\022\026\n\006reason\030\006 \001(\tR\006re" +
+      "ason\"G\n\016SettleResponse\0225\n\010failures\030\001 \003(\013" +
+      "2\031.headrace.v1.TokenFailureR\010failures\"\223\001" +
+      "\n\rExtendRequest\022\"\n\014subscription\030\001 \001(\tR\014s" +
+      "ubscription\022\'\n\017delivery_tokens\030\002 \003(\tR\016de" +
+      "liveryTokens\0225\n\010duration\030\003 \001(\0132\031.google." +
+      "protobuf.DurationR\010duration\"G\n\016ExtendRes" +
+      "ponse\0225\n\010failures\030\001 \003(\0132\031.headrace.v1.To" +
+      "kenFailureR\010failures\"g\n\014TokenFailure\022%\n\016" +
+      "delivery_token\030\001 \001(\tR\rdeliveryToken\0220\n\006r" +
+      "eason\030\002 \001(\0162\030.headrace.v1.ErrorReasonR\006r" +
+      "eason*U\n\tReplenish\022\031\n\025REPLENISH_UNSPECIF" +
+      "IED\020\000\022\027\n\023REPLENISH_ON_SETTLE\020\001\022\024\n\020REPLEN" +
+      "ISH_MANUAL\020\002*o\n\007Verdict\022\027\n\023VERDICT_UNSPE" +
+      "CIFIED\020\000\022\017\n\013VERDICT_ACK\020\001\022\021\n\rVERDICT_RET" +
+      "RY\020\002\022\022\n\016VERDICT_REJECT\020\003\022\023\n\017VERDICT_RELE" +
+      "ASE\020\004*\222\001\n\007Feature\022\027\n\023FEATURE_UNSPECIFIED" +
+      "\020\000\022\027\n\023FEATURE_KEY_BATCHES\020\001\022\022\n\016FEATURE_R" +
+      "ECALL\020\002\022\023\n\017FEATURE_STARTED\020\003\022\022\n\016FEATURE_" +
+      "RESUME\020\004\022\030\n\024FEATURE_DEAD_LETTERS\020\005*\272\003\n\tB" +
+      "lockedBy\022\032\n\026BLOCKED_BY_UNSPECIFIED\020\000\022!\n\035" +
+      "BLOCKED_BY_NO_CREDIT_MESSAGES\020\001\022\036\n\032BLOCK" +
+      "ED_BY_NO_CREDIT_BYTES\020\002\022\032\n\026BLOCKED_BY_NO" +
+      "_MESSAGES\020\003\022\037\n\033BLOCKED_BY_SUBSCRIPTION_C" +
+      "AP\020\004\022\031\n\025BLOCKED_BY_CLIENT_CAP\020\005\022\033\n\027BLOCK" +
+      "ED_BY_KEYS_BLOCKED\020\006\022\034\n\030BLOCKED_BY_RETRY" +
+      "_BACKOFF\020\007\022\026\n\022BLOCKED_BY_DELAYED\020\010\022\025\n\021BL" +
+      "OCKED_BY_PAUSED\020\t\022\033\n\027BLOCKED_BY_RATE_LIM" +
+      "ITED\020\n\022\026\n\022BLOCKED_BY_STANDBY\020\013\022 \n\034BLOCKE" +
+      "D_BY_MESSAGE_TOO_LARGE\020\014\022\034\n\030BLOCKED_BY_W" +
+      "RITE_STALLED\020\r\022\027\n\023BLOCKED_BY_DRAINING\020\016*" +
+      "\275\001\n\014RevokeReason\022\035\n\031REVOKE_REASON_UNSPEC" +
+      "IFIED\020\000\022\037\n\033REVOKE_REASON_LEASE_EXPIRED\020\001" +
+      "\022\032\n\026REVOKE_REASON_TAKEOVER\020\002\022\026\n\022REVOKE_R" +
+      "EASON_SEEK\020\003\022\033\n\027REVOKE_REASON_KEY_ORDER\020" +
+      "\004\022\034\n\030REVOKE_REASON_GRACE_OVER\020\0052\246\002\n\021Subs" +
+      "criberService\022N\n\tSubscribe\022\035.headrace.v1" +
+      ".SubscribeRequest\032\036.headrace.v1.Subscrib" +
+      "eResponse(\0010\001\022;\n\004Pull\022\030.headrace.v1.Pull" +
+      "Request\032\031.headrace.v1.PullResponse\022A\n\006Se" +
+      "ttle\022\032.headrace.v1.SettleRequest\032\033.headr" +
+      "ace.v1.SettleResponse\022A\n\006Extend\022\032.headra" +
+      "ce.v1.ExtendRequest\032\033.headrace.v1.Extend" +
+      "ResponseBf\n\016io.headrace.v1B\026SubscriberSe" +
+      "rviceProtoP\001Z:github.com/headrace/headra" +
+      "ce/gen/go/headrace/v1;headracev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -454,6 +529,54 @@ public final class SubscriberServiceProto {
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_SessionLimits_descriptor,
         new java.lang.String[] { "MaxFrameBytes", "MaxOutstanding", "ClientMaxOutstanding", "SubscriptionMaxOutstanding", "Lease", "MaxLease", "HeartbeatInterval", "ResumeWindow", "MaxUnconfirmedSettles", "MaxRanges", });
+    internal_static_headrace_v1_PullRequest_descriptor =
+      getDescriptor().getMessageTypes().get(3);
+    internal_static_headrace_v1_PullRequest_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessage.FieldAccessorTable(
+        internal_static_headrace_v1_PullRequest_descriptor,
+        new java.lang.String[] { "Subscription", "MaxMessages", "MaxBytes", "Wait", "Lease", "ClientId", "MaxAnswerBytes", });
+    internal_static_headrace_v1_PullResponse_descriptor =
+      getDescriptor().getMessageTypes().get(4);
+    internal_static_headrace_v1_PullResponse_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessage.FieldAccessorTable(
+        internal_static_headrace_v1_PullResponse_descriptor,
+        new java.lang.String[] { "Messages", "BlockedBy", });
+    internal_static_headrace_v1_PulledMessage_descriptor =
+      getDescriptor().getMessageTypes().get(5);
+    internal_static_headrace_v1_PulledMessage_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessage.FieldAccessorTable(
+        internal_static_headrace_v1_PulledMessage_descriptor,
+        new java.lang.String[] { "DeliveryToken", "Position", "Attempt", "Message", });
+    internal_static_headrace_v1_SettleRequest_descriptor =
+      getDescriptor().getMessageTypes().get(6);
+    internal_static_headrace_v1_SettleRequest_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessage.FieldAccessorTable(
+        internal_static_headrace_v1_SettleRequest_descriptor,
+        new java.lang.String[] { "Subscription", "DeliveryTokens", "Verdict", "Delay", "Code", "Reason", });
+    internal_static_headrace_v1_SettleResponse_descriptor =
+      getDescriptor().getMessageTypes().get(7);
+    internal_static_headrace_v1_SettleResponse_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessage.FieldAccessorTable(
+        internal_static_headrace_v1_SettleResponse_descriptor,
+        new java.lang.String[] { "Failures", });
+    internal_static_headrace_v1_ExtendRequest_descriptor =
+      getDescriptor().getMessageTypes().get(8);
+    internal_static_headrace_v1_ExtendRequest_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessage.FieldAccessorTable(
+        internal_static_headrace_v1_ExtendRequest_descriptor,
+        new java.lang.String[] { "Subscription", "DeliveryTokens", "Duration", });
+    internal_static_headrace_v1_ExtendResponse_descriptor =
+      getDescriptor().getMessageTypes().get(9);
+    internal_static_headrace_v1_ExtendResponse_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessage.FieldAccessorTable(
+        internal_static_headrace_v1_ExtendResponse_descriptor,
+        new java.lang.String[] { "Failures", });
+    internal_static_headrace_v1_TokenFailure_descriptor =
+      getDescriptor().getMessageTypes().get(10);
+    internal_static_headrace_v1_TokenFailure_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessage.FieldAccessorTable(
+        internal_static_headrace_v1_TokenFailure_descriptor,
+        new java.lang.String[] { "DeliveryToken", "Reason", });
     descriptor.resolveAllFeaturesImmutable();
     com.google.protobuf.DurationProto.getDescriptor();
     io.headrace.v1.ErrorReasonProto.getDescriptor();
