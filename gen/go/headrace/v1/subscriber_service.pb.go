@@ -881,6 +881,540 @@ func (x *SessionLimits) GetMaxRanges() uint32 {
 	return 0
 }
 
+// PullRequest asks for messages.
+type PullRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The subscription's name.
+	Subscription string `protobuf:"bytes,1,opt,name=subscription,proto3" json:"subscription,omitempty"`
+	// The most messages, 1 to 1,000. Default: 100.
+	MaxMessages uint32 `protobuf:"varint,2,opt,name=max_messages,json=maxMessages,proto3" json:"max_messages,omitempty"`
+	// The most bytes of messages, as they are charged; a larger message comes alone.
+	// Default: what max_answer_bytes leaves.
+	MaxBytes uint64 `protobuf:"varint,3,opt,name=max_bytes,json=maxBytes,proto3" json:"max_bytes,omitempty"`
+	// How long to wait for a first message, 0 to 60 s; not beyond the call's deadline.
+	// Default: 10 s.
+	Wait *durationpb.Duration `protobuf:"bytes,4,opt,name=wait,proto3" json:"wait,omitempty"`
+	// The work lease of what is pulled, 1 s to 12 h. Default: the subscription's.
+	Lease *durationpb.Duration `protobuf:"bytes,5,opt,name=lease,proto3" json:"lease,omitempty"`
+	// A name for the client, as in SubscribeRequest.Open.client_id.
+	ClientId string `protobuf:"bytes,6,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"`
+	// The largest encoded PullResponse that the client accepts, in bytes, 4,096 to
+	// 67,108,864. Default: 4,128,768 (4 MiB less 64 KiB).
+	MaxAnswerBytes uint32 `protobuf:"varint,7,opt,name=max_answer_bytes,json=maxAnswerBytes,proto3" json:"max_answer_bytes,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *PullRequest) Reset() {
+	*x = PullRequest{}
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PullRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PullRequest) ProtoMessage() {}
+
+func (x *PullRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PullRequest.ProtoReflect.Descriptor instead.
+func (*PullRequest) Descriptor() ([]byte, []int) {
+	return file_headrace_v1_subscriber_service_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *PullRequest) GetSubscription() string {
+	if x != nil {
+		return x.Subscription
+	}
+	return ""
+}
+
+func (x *PullRequest) GetMaxMessages() uint32 {
+	if x != nil {
+		return x.MaxMessages
+	}
+	return 0
+}
+
+func (x *PullRequest) GetMaxBytes() uint64 {
+	if x != nil {
+		return x.MaxBytes
+	}
+	return 0
+}
+
+func (x *PullRequest) GetWait() *durationpb.Duration {
+	if x != nil {
+		return x.Wait
+	}
+	return nil
+}
+
+func (x *PullRequest) GetLease() *durationpb.Duration {
+	if x != nil {
+		return x.Lease
+	}
+	return nil
+}
+
+func (x *PullRequest) GetClientId() string {
+	if x != nil {
+		return x.ClientId
+	}
+	return ""
+}
+
+func (x *PullRequest) GetMaxAnswerBytes() uint32 {
+	if x != nil {
+		return x.MaxAnswerBytes
+	}
+	return 0
+}
+
+// PullResponse answers Pull.
+type PullResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The messages; none when none came in time.
+	Messages []*PulledMessage `protobuf:"bytes,1,rep,name=messages,proto3" json:"messages,omitempty"`
+	// Why none came, the first cause first.
+	BlockedBy     []BlockedBy `protobuf:"varint,2,rep,packed,name=blocked_by,json=blockedBy,proto3,enum=headrace.v1.BlockedBy" json:"blocked_by,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PullResponse) Reset() {
+	*x = PullResponse{}
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PullResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PullResponse) ProtoMessage() {}
+
+func (x *PullResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PullResponse.ProtoReflect.Descriptor instead.
+func (*PullResponse) Descriptor() ([]byte, []int) {
+	return file_headrace_v1_subscriber_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *PullResponse) GetMessages() []*PulledMessage {
+	if x != nil {
+		return x.Messages
+	}
+	return nil
+}
+
+func (x *PullResponse) GetBlockedBy() []BlockedBy {
+	if x != nil {
+		return x.BlockedBy
+	}
+	return nil
+}
+
+// PulledMessage is a delivery that was pulled.
+type PulledMessage struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// By which Settle and Extend name the delivery: opaque, at most 170 bytes.
+	DeliveryToken string `protobuf:"bytes,1,opt,name=delivery_token,json=deliveryToken,proto3" json:"delivery_token,omitempty"`
+	// Where the message stands.
+	Position *Position `protobuf:"bytes,2,opt,name=position,proto3" json:"position,omitempty"`
+	// Which attempt this is, from 1.
+	Attempt uint32 `protobuf:"varint,3,opt,name=attempt,proto3" json:"attempt,omitempty"`
+	// The message.
+	Message       *Message `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PulledMessage) Reset() {
+	*x = PulledMessage{}
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PulledMessage) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PulledMessage) ProtoMessage() {}
+
+func (x *PulledMessage) ProtoReflect() protoreflect.Message {
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PulledMessage.ProtoReflect.Descriptor instead.
+func (*PulledMessage) Descriptor() ([]byte, []int) {
+	return file_headrace_v1_subscriber_service_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *PulledMessage) GetDeliveryToken() string {
+	if x != nil {
+		return x.DeliveryToken
+	}
+	return ""
+}
+
+func (x *PulledMessage) GetPosition() *Position {
+	if x != nil {
+		return x.Position
+	}
+	return nil
+}
+
+func (x *PulledMessage) GetAttempt() uint32 {
+	if x != nil {
+		return x.Attempt
+	}
+	return 0
+}
+
+func (x *PulledMessage) GetMessage() *Message {
+	if x != nil {
+		return x.Message
+	}
+	return nil
+}
+
+// SettleRequest ends pulled deliveries with one verdict.
+type SettleRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The subscription's name.
+	Subscription string `protobuf:"bytes,1,opt,name=subscription,proto3" json:"subscription,omitempty"`
+	// The deliveries: 1 to 1,000 tokens.
+	DeliveryTokens []string `protobuf:"bytes,2,rep,name=delivery_tokens,json=deliveryTokens,proto3" json:"delivery_tokens,omitempty"`
+	// What becomes of them.
+	Verdict Verdict `protobuf:"varint,3,opt,name=verdict,proto3,enum=headrace.v1.Verdict" json:"verdict,omitempty"`
+	// As SubscribeRequest.Settle.delay.
+	Delay *durationpb.Duration `protobuf:"bytes,4,opt,name=delay,proto3" json:"delay,omitempty"`
+	// As SubscribeRequest.Settle.code.
+	Code string `protobuf:"bytes,5,opt,name=code,proto3" json:"code,omitempty"`
+	// As SubscribeRequest.Settle.reason.
+	Reason        string `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SettleRequest) Reset() {
+	*x = SettleRequest{}
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SettleRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SettleRequest) ProtoMessage() {}
+
+func (x *SettleRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SettleRequest.ProtoReflect.Descriptor instead.
+func (*SettleRequest) Descriptor() ([]byte, []int) {
+	return file_headrace_v1_subscriber_service_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *SettleRequest) GetSubscription() string {
+	if x != nil {
+		return x.Subscription
+	}
+	return ""
+}
+
+func (x *SettleRequest) GetDeliveryTokens() []string {
+	if x != nil {
+		return x.DeliveryTokens
+	}
+	return nil
+}
+
+func (x *SettleRequest) GetVerdict() Verdict {
+	if x != nil {
+		return x.Verdict
+	}
+	return Verdict_VERDICT_UNSPECIFIED
+}
+
+func (x *SettleRequest) GetDelay() *durationpb.Duration {
+	if x != nil {
+		return x.Delay
+	}
+	return nil
+}
+
+func (x *SettleRequest) GetCode() string {
+	if x != nil {
+		return x.Code
+	}
+	return ""
+}
+
+func (x *SettleRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+// SettleResponse answers Settle.
+type SettleResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tokens that reached nothing; all others are settled, durably.
+	Failures      []*TokenFailure `protobuf:"bytes,1,rep,name=failures,proto3" json:"failures,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SettleResponse) Reset() {
+	*x = SettleResponse{}
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SettleResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SettleResponse) ProtoMessage() {}
+
+func (x *SettleResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SettleResponse.ProtoReflect.Descriptor instead.
+func (*SettleResponse) Descriptor() ([]byte, []int) {
+	return file_headrace_v1_subscriber_service_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *SettleResponse) GetFailures() []*TokenFailure {
+	if x != nil {
+		return x.Failures
+	}
+	return nil
+}
+
+// ExtendRequest moves the end of leases.
+type ExtendRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The subscription's name.
+	Subscription string `protobuf:"bytes,1,opt,name=subscription,proto3" json:"subscription,omitempty"`
+	// The deliveries: 1 to 1,000 tokens.
+	DeliveryTokens []string `protobuf:"bytes,2,rep,name=delivery_tokens,json=deliveryTokens,proto3" json:"delivery_tokens,omitempty"`
+	// The lease from now on, 1 s to 12 h. Default: the lease that was pulled with. All
+	// together a delivery is leased for at most the subscription's max_lease.
+	Duration      *durationpb.Duration `protobuf:"bytes,3,opt,name=duration,proto3" json:"duration,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExtendRequest) Reset() {
+	*x = ExtendRequest{}
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExtendRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExtendRequest) ProtoMessage() {}
+
+func (x *ExtendRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExtendRequest.ProtoReflect.Descriptor instead.
+func (*ExtendRequest) Descriptor() ([]byte, []int) {
+	return file_headrace_v1_subscriber_service_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *ExtendRequest) GetSubscription() string {
+	if x != nil {
+		return x.Subscription
+	}
+	return ""
+}
+
+func (x *ExtendRequest) GetDeliveryTokens() []string {
+	if x != nil {
+		return x.DeliveryTokens
+	}
+	return nil
+}
+
+func (x *ExtendRequest) GetDuration() *durationpb.Duration {
+	if x != nil {
+		return x.Duration
+	}
+	return nil
+}
+
+// ExtendResponse answers Extend.
+type ExtendResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tokens that reached nothing, or only in part; all others are extended.
+	Failures      []*TokenFailure `protobuf:"bytes,1,rep,name=failures,proto3" json:"failures,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExtendResponse) Reset() {
+	*x = ExtendResponse{}
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExtendResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExtendResponse) ProtoMessage() {}
+
+func (x *ExtendResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExtendResponse.ProtoReflect.Descriptor instead.
+func (*ExtendResponse) Descriptor() ([]byte, []int) {
+	return file_headrace_v1_subscriber_service_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *ExtendResponse) GetFailures() []*TokenFailure {
+	if x != nil {
+		return x.Failures
+	}
+	return nil
+}
+
+// TokenFailure says why a token reached nothing.
+type TokenFailure struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The token.
+	DeliveryToken string `protobuf:"bytes,1,opt,name=delivery_token,json=deliveryToken,proto3" json:"delivery_token,omitempty"`
+	// STALE_DELIVERY, INVALID_TOKEN, NOT_SERVED (the verdict), LEASE_CAPPED.
+	Reason        ErrorReason `protobuf:"varint,2,opt,name=reason,proto3,enum=headrace.v1.ErrorReason" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TokenFailure) Reset() {
+	*x = TokenFailure{}
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TokenFailure) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TokenFailure) ProtoMessage() {}
+
+func (x *TokenFailure) ProtoReflect() protoreflect.Message {
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TokenFailure.ProtoReflect.Descriptor instead.
+func (*TokenFailure) Descriptor() ([]byte, []int) {
+	return file_headrace_v1_subscriber_service_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *TokenFailure) GetDeliveryToken() string {
+	if x != nil {
+		return x.DeliveryToken
+	}
+	return ""
+}
+
+func (x *TokenFailure) GetReason() ErrorReason {
+	if x != nil {
+		return x.Reason
+	}
+	return ErrorReason_ERROR_REASON_UNSPECIFIED
+}
+
 // Open begins the session; it is the first frame and comes once.
 type SubscribeRequest_Open struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -922,7 +1456,7 @@ type SubscribeRequest_Open struct {
 
 func (x *SubscribeRequest_Open) Reset() {
 	*x = SubscribeRequest_Open{}
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[3]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -934,7 +1468,7 @@ func (x *SubscribeRequest_Open) String() string {
 func (*SubscribeRequest_Open) ProtoMessage() {}
 
 func (x *SubscribeRequest_Open) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[3]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1049,7 +1583,7 @@ type SubscribeRequest_Resume struct {
 
 func (x *SubscribeRequest_Resume) Reset() {
 	*x = SubscribeRequest_Resume{}
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[4]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1061,7 +1595,7 @@ func (x *SubscribeRequest_Resume) String() string {
 func (*SubscribeRequest_Resume) ProtoMessage() {}
 
 func (x *SubscribeRequest_Resume) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[4]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1113,7 +1647,7 @@ type SubscribeRequest_Window struct {
 
 func (x *SubscribeRequest_Window) Reset() {
 	*x = SubscribeRequest_Window{}
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[5]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1125,7 +1659,7 @@ func (x *SubscribeRequest_Window) String() string {
 func (*SubscribeRequest_Window) ProtoMessage() {}
 
 func (x *SubscribeRequest_Window) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[5]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1171,7 +1705,7 @@ type SubscribeRequest_Grant struct {
 
 func (x *SubscribeRequest_Grant) Reset() {
 	*x = SubscribeRequest_Grant{}
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[6]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1183,7 +1717,7 @@ func (x *SubscribeRequest_Grant) String() string {
 func (*SubscribeRequest_Grant) ProtoMessage() {}
 
 func (x *SubscribeRequest_Grant) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[6]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1226,7 +1760,7 @@ type SubscribeRequest_Started struct {
 
 func (x *SubscribeRequest_Started) Reset() {
 	*x = SubscribeRequest_Started{}
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[7]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1238,7 +1772,7 @@ func (x *SubscribeRequest_Started) String() string {
 func (*SubscribeRequest_Started) ProtoMessage() {}
 
 func (x *SubscribeRequest_Started) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[7]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1286,7 +1820,7 @@ type SubscribeRequest_Settle struct {
 
 func (x *SubscribeRequest_Settle) Reset() {
 	*x = SubscribeRequest_Settle{}
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[8]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1298,7 +1832,7 @@ func (x *SubscribeRequest_Settle) String() string {
 func (*SubscribeRequest_Settle) ProtoMessage() {}
 
 func (x *SubscribeRequest_Settle) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[8]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1374,7 +1908,7 @@ type SubscribeRequest_Extend struct {
 
 func (x *SubscribeRequest_Extend) Reset() {
 	*x = SubscribeRequest_Extend{}
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[9]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1386,7 +1920,7 @@ func (x *SubscribeRequest_Extend) String() string {
 func (*SubscribeRequest_Extend) ProtoMessage() {}
 
 func (x *SubscribeRequest_Extend) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[9]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1436,7 +1970,7 @@ type SubscribeRequest_Drain struct {
 
 func (x *SubscribeRequest_Drain) Reset() {
 	*x = SubscribeRequest_Drain{}
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[10]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1448,7 +1982,7 @@ func (x *SubscribeRequest_Drain) String() string {
 func (*SubscribeRequest_Drain) ProtoMessage() {}
 
 func (x *SubscribeRequest_Drain) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[10]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1492,7 +2026,7 @@ type SubscribeResponse_Opened struct {
 
 func (x *SubscribeResponse_Opened) Reset() {
 	*x = SubscribeResponse_Opened{}
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[12]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1504,7 +2038,7 @@ func (x *SubscribeResponse_Opened) String() string {
 func (*SubscribeResponse_Opened) ProtoMessage() {}
 
 func (x *SubscribeResponse_Opened) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[12]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1578,7 +2112,7 @@ type SubscribeResponse_Resumed struct {
 
 func (x *SubscribeResponse_Resumed) Reset() {
 	*x = SubscribeResponse_Resumed{}
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[13]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1590,7 +2124,7 @@ func (x *SubscribeResponse_Resumed) String() string {
 func (*SubscribeResponse_Resumed) ProtoMessage() {}
 
 func (x *SubscribeResponse_Resumed) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[13]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1640,7 +2174,7 @@ type SubscribeResponse_OwnerHint struct {
 
 func (x *SubscribeResponse_OwnerHint) Reset() {
 	*x = SubscribeResponse_OwnerHint{}
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[14]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1652,7 +2186,7 @@ func (x *SubscribeResponse_OwnerHint) String() string {
 func (*SubscribeResponse_OwnerHint) ProtoMessage() {}
 
 func (x *SubscribeResponse_OwnerHint) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[14]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1703,7 +2237,7 @@ type SubscribeResponse_Batch struct {
 
 func (x *SubscribeResponse_Batch) Reset() {
 	*x = SubscribeResponse_Batch{}
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[15]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1715,7 +2249,7 @@ func (x *SubscribeResponse_Batch) String() string {
 func (*SubscribeResponse_Batch) ProtoMessage() {}
 
 func (x *SubscribeResponse_Batch) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[15]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1781,7 +2315,7 @@ type SubscribeResponse_AttemptRun struct {
 
 func (x *SubscribeResponse_AttemptRun) Reset() {
 	*x = SubscribeResponse_AttemptRun{}
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[16]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1793,7 +2327,7 @@ func (x *SubscribeResponse_AttemptRun) String() string {
 func (*SubscribeResponse_AttemptRun) ProtoMessage() {}
 
 func (x *SubscribeResponse_AttemptRun) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[16]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1843,7 +2377,7 @@ type SubscribeResponse_SettleResult struct {
 
 func (x *SubscribeResponse_SettleResult) Reset() {
 	*x = SubscribeResponse_SettleResult{}
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[17]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1855,7 +2389,7 @@ func (x *SubscribeResponse_SettleResult) String() string {
 func (*SubscribeResponse_SettleResult) ProtoMessage() {}
 
 func (x *SubscribeResponse_SettleResult) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[17]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1900,7 +2434,7 @@ type SubscribeResponse_SettleFailure struct {
 
 func (x *SubscribeResponse_SettleFailure) Reset() {
 	*x = SubscribeResponse_SettleFailure{}
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[18]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1912,7 +2446,7 @@ func (x *SubscribeResponse_SettleFailure) String() string {
 func (*SubscribeResponse_SettleFailure) ProtoMessage() {}
 
 func (x *SubscribeResponse_SettleFailure) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[18]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1979,7 +2513,7 @@ type SubscribeResponse_FlowState struct {
 
 func (x *SubscribeResponse_FlowState) Reset() {
 	*x = SubscribeResponse_FlowState{}
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[19]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1991,7 +2525,7 @@ func (x *SubscribeResponse_FlowState) String() string {
 func (*SubscribeResponse_FlowState) ProtoMessage() {}
 
 func (x *SubscribeResponse_FlowState) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[19]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2085,7 +2619,7 @@ type SubscribeResponse_Recall struct {
 
 func (x *SubscribeResponse_Recall) Reset() {
 	*x = SubscribeResponse_Recall{}
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[20]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2097,7 +2631,7 @@ func (x *SubscribeResponse_Recall) String() string {
 func (*SubscribeResponse_Recall) ProtoMessage() {}
 
 func (x *SubscribeResponse_Recall) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[20]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2134,7 +2668,7 @@ type SubscribeResponse_Revoked struct {
 
 func (x *SubscribeResponse_Revoked) Reset() {
 	*x = SubscribeResponse_Revoked{}
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[21]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2146,7 +2680,7 @@ func (x *SubscribeResponse_Revoked) String() string {
 func (*SubscribeResponse_Revoked) ProtoMessage() {}
 
 func (x *SubscribeResponse_Revoked) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[21]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2186,7 +2720,7 @@ type SubscribeResponse_Drained struct {
 
 func (x *SubscribeResponse_Drained) Reset() {
 	*x = SubscribeResponse_Drained{}
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[22]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2198,7 +2732,7 @@ func (x *SubscribeResponse_Drained) String() string {
 func (*SubscribeResponse_Drained) ProtoMessage() {}
 
 func (x *SubscribeResponse_Drained) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[22]
+	mi := &file_headrace_v1_subscriber_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2356,7 +2890,42 @@ const file_headrace_v1_subscriber_service_proto_rawDesc = "" +
 	"\x17max_unconfirmed_settles\x18\t \x01(\rR\x15maxUnconfirmedSettles\x12\x1d\n" +
 	"\n" +
 	"max_ranges\x18\n" +
-	" \x01(\rR\tmaxRanges*U\n" +
+	" \x01(\rR\tmaxRanges\"\x98\x02\n" +
+	"\vPullRequest\x12\"\n" +
+	"\fsubscription\x18\x01 \x01(\tR\fsubscription\x12!\n" +
+	"\fmax_messages\x18\x02 \x01(\rR\vmaxMessages\x12\x1b\n" +
+	"\tmax_bytes\x18\x03 \x01(\x04R\bmaxBytes\x12-\n" +
+	"\x04wait\x18\x04 \x01(\v2\x19.google.protobuf.DurationR\x04wait\x12/\n" +
+	"\x05lease\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\x05lease\x12\x1b\n" +
+	"\tclient_id\x18\x06 \x01(\tR\bclientId\x12(\n" +
+	"\x10max_answer_bytes\x18\a \x01(\rR\x0emaxAnswerBytes\"}\n" +
+	"\fPullResponse\x126\n" +
+	"\bmessages\x18\x01 \x03(\v2\x1a.headrace.v1.PulledMessageR\bmessages\x125\n" +
+	"\n" +
+	"blocked_by\x18\x02 \x03(\x0e2\x16.headrace.v1.BlockedByR\tblockedBy\"\xb3\x01\n" +
+	"\rPulledMessage\x12%\n" +
+	"\x0edelivery_token\x18\x01 \x01(\tR\rdeliveryToken\x121\n" +
+	"\bposition\x18\x02 \x01(\v2\x15.headrace.v1.PositionR\bposition\x12\x18\n" +
+	"\aattempt\x18\x03 \x01(\rR\aattempt\x12.\n" +
+	"\amessage\x18\x04 \x01(\v2\x14.headrace.v1.MessageR\amessage\"\xe9\x01\n" +
+	"\rSettleRequest\x12\"\n" +
+	"\fsubscription\x18\x01 \x01(\tR\fsubscription\x12'\n" +
+	"\x0fdelivery_tokens\x18\x02 \x03(\tR\x0edeliveryTokens\x12.\n" +
+	"\averdict\x18\x03 \x01(\x0e2\x14.headrace.v1.VerdictR\averdict\x12/\n" +
+	"\x05delay\x18\x04 \x01(\v2\x19.google.protobuf.DurationR\x05delay\x12\x12\n" +
+	"\x04code\x18\x05 \x01(\tR\x04code\x12\x16\n" +
+	"\x06reason\x18\x06 \x01(\tR\x06reason\"G\n" +
+	"\x0eSettleResponse\x125\n" +
+	"\bfailures\x18\x01 \x03(\v2\x19.headrace.v1.TokenFailureR\bfailures\"\x93\x01\n" +
+	"\rExtendRequest\x12\"\n" +
+	"\fsubscription\x18\x01 \x01(\tR\fsubscription\x12'\n" +
+	"\x0fdelivery_tokens\x18\x02 \x03(\tR\x0edeliveryTokens\x125\n" +
+	"\bduration\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\bduration\"G\n" +
+	"\x0eExtendResponse\x125\n" +
+	"\bfailures\x18\x01 \x03(\v2\x19.headrace.v1.TokenFailureR\bfailures\"g\n" +
+	"\fTokenFailure\x12%\n" +
+	"\x0edelivery_token\x18\x01 \x01(\tR\rdeliveryToken\x120\n" +
+	"\x06reason\x18\x02 \x01(\x0e2\x18.headrace.v1.ErrorReasonR\x06reason*U\n" +
 	"\tReplenish\x12\x19\n" +
 	"\x15REPLENISH_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13REPLENISH_ON_SETTLE\x10\x01\x12\x14\n" +
@@ -2397,9 +2966,12 @@ const file_headrace_v1_subscriber_service_proto_rawDesc = "" +
 	"\x16REVOKE_REASON_TAKEOVER\x10\x02\x12\x16\n" +
 	"\x12REVOKE_REASON_SEEK\x10\x03\x12\x1b\n" +
 	"\x17REVOKE_REASON_KEY_ORDER\x10\x04\x12\x1c\n" +
-	"\x18REVOKE_REASON_GRACE_OVER\x10\x052c\n" +
+	"\x18REVOKE_REASON_GRACE_OVER\x10\x052\xa6\x02\n" +
 	"\x11SubscriberService\x12N\n" +
-	"\tSubscribe\x12\x1d.headrace.v1.SubscribeRequest\x1a\x1e.headrace.v1.SubscribeResponse(\x010\x01Bf\n" +
+	"\tSubscribe\x12\x1d.headrace.v1.SubscribeRequest\x1a\x1e.headrace.v1.SubscribeResponse(\x010\x01\x12;\n" +
+	"\x04Pull\x12\x18.headrace.v1.PullRequest\x1a\x19.headrace.v1.PullResponse\x12A\n" +
+	"\x06Settle\x12\x1a.headrace.v1.SettleRequest\x1a\x1b.headrace.v1.SettleResponse\x12A\n" +
+	"\x06Extend\x12\x1a.headrace.v1.ExtendRequest\x1a\x1b.headrace.v1.ExtendResponseBf\n" +
 	"\x0eio.headrace.v1B\x16SubscriberServiceProtoP\x01Z:github.com/headrace/headrace/gen/go/headrace/v1;headracev1b\x06proto3"
 
 var (
@@ -2415,7 +2987,7 @@ func file_headrace_v1_subscriber_service_proto_rawDescGZIP() []byte {
 }
 
 var file_headrace_v1_subscriber_service_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_headrace_v1_subscriber_service_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
+var file_headrace_v1_subscriber_service_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
 var file_headrace_v1_subscriber_service_proto_goTypes = []any{
 	(Replenish)(0),                          // 0: headrace.v1.Replenish
 	(Verdict)(0),                            // 1: headrace.v1.Verdict
@@ -2425,101 +2997,128 @@ var file_headrace_v1_subscriber_service_proto_goTypes = []any{
 	(*SubscribeRequest)(nil),                // 5: headrace.v1.SubscribeRequest
 	(*SubscribeResponse)(nil),               // 6: headrace.v1.SubscribeResponse
 	(*SessionLimits)(nil),                   // 7: headrace.v1.SessionLimits
-	(*SubscribeRequest_Open)(nil),           // 8: headrace.v1.SubscribeRequest.Open
-	(*SubscribeRequest_Resume)(nil),         // 9: headrace.v1.SubscribeRequest.Resume
-	(*SubscribeRequest_Window)(nil),         // 10: headrace.v1.SubscribeRequest.Window
-	(*SubscribeRequest_Grant)(nil),          // 11: headrace.v1.SubscribeRequest.Grant
-	(*SubscribeRequest_Started)(nil),        // 12: headrace.v1.SubscribeRequest.Started
-	(*SubscribeRequest_Settle)(nil),         // 13: headrace.v1.SubscribeRequest.Settle
-	(*SubscribeRequest_Extend)(nil),         // 14: headrace.v1.SubscribeRequest.Extend
-	(*SubscribeRequest_Drain)(nil),          // 15: headrace.v1.SubscribeRequest.Drain
-	nil,                                     // 16: headrace.v1.SubscribeRequest.Open.LabelsEntry
-	(*SubscribeResponse_Opened)(nil),        // 17: headrace.v1.SubscribeResponse.Opened
-	(*SubscribeResponse_Resumed)(nil),       // 18: headrace.v1.SubscribeResponse.Resumed
-	(*SubscribeResponse_OwnerHint)(nil),     // 19: headrace.v1.SubscribeResponse.OwnerHint
-	(*SubscribeResponse_Batch)(nil),         // 20: headrace.v1.SubscribeResponse.Batch
-	(*SubscribeResponse_AttemptRun)(nil),    // 21: headrace.v1.SubscribeResponse.AttemptRun
-	(*SubscribeResponse_SettleResult)(nil),  // 22: headrace.v1.SubscribeResponse.SettleResult
-	(*SubscribeResponse_SettleFailure)(nil), // 23: headrace.v1.SubscribeResponse.SettleFailure
-	(*SubscribeResponse_FlowState)(nil),     // 24: headrace.v1.SubscribeResponse.FlowState
-	(*SubscribeResponse_Recall)(nil),        // 25: headrace.v1.SubscribeResponse.Recall
-	(*SubscribeResponse_Revoked)(nil),       // 26: headrace.v1.SubscribeResponse.Revoked
-	(*SubscribeResponse_Drained)(nil),       // 27: headrace.v1.SubscribeResponse.Drained
-	(*Heartbeat)(nil),                       // 28: headrace.v1.Heartbeat
-	(*GoAway)(nil),                          // 29: headrace.v1.GoAway
-	(*Amount)(nil),                          // 30: headrace.v1.Amount
-	(*durationpb.Duration)(nil),             // 31: google.protobuf.Duration
-	(*SequenceRange)(nil),                   // 32: headrace.v1.SequenceRange
-	(*PositionRun)(nil),                     // 33: headrace.v1.PositionRun
-	(*Message)(nil),                         // 34: headrace.v1.Message
-	(ErrorReason)(0),                        // 35: headrace.v1.ErrorReason
+	(*PullRequest)(nil),                     // 8: headrace.v1.PullRequest
+	(*PullResponse)(nil),                    // 9: headrace.v1.PullResponse
+	(*PulledMessage)(nil),                   // 10: headrace.v1.PulledMessage
+	(*SettleRequest)(nil),                   // 11: headrace.v1.SettleRequest
+	(*SettleResponse)(nil),                  // 12: headrace.v1.SettleResponse
+	(*ExtendRequest)(nil),                   // 13: headrace.v1.ExtendRequest
+	(*ExtendResponse)(nil),                  // 14: headrace.v1.ExtendResponse
+	(*TokenFailure)(nil),                    // 15: headrace.v1.TokenFailure
+	(*SubscribeRequest_Open)(nil),           // 16: headrace.v1.SubscribeRequest.Open
+	(*SubscribeRequest_Resume)(nil),         // 17: headrace.v1.SubscribeRequest.Resume
+	(*SubscribeRequest_Window)(nil),         // 18: headrace.v1.SubscribeRequest.Window
+	(*SubscribeRequest_Grant)(nil),          // 19: headrace.v1.SubscribeRequest.Grant
+	(*SubscribeRequest_Started)(nil),        // 20: headrace.v1.SubscribeRequest.Started
+	(*SubscribeRequest_Settle)(nil),         // 21: headrace.v1.SubscribeRequest.Settle
+	(*SubscribeRequest_Extend)(nil),         // 22: headrace.v1.SubscribeRequest.Extend
+	(*SubscribeRequest_Drain)(nil),          // 23: headrace.v1.SubscribeRequest.Drain
+	nil,                                     // 24: headrace.v1.SubscribeRequest.Open.LabelsEntry
+	(*SubscribeResponse_Opened)(nil),        // 25: headrace.v1.SubscribeResponse.Opened
+	(*SubscribeResponse_Resumed)(nil),       // 26: headrace.v1.SubscribeResponse.Resumed
+	(*SubscribeResponse_OwnerHint)(nil),     // 27: headrace.v1.SubscribeResponse.OwnerHint
+	(*SubscribeResponse_Batch)(nil),         // 28: headrace.v1.SubscribeResponse.Batch
+	(*SubscribeResponse_AttemptRun)(nil),    // 29: headrace.v1.SubscribeResponse.AttemptRun
+	(*SubscribeResponse_SettleResult)(nil),  // 30: headrace.v1.SubscribeResponse.SettleResult
+	(*SubscribeResponse_SettleFailure)(nil), // 31: headrace.v1.SubscribeResponse.SettleFailure
+	(*SubscribeResponse_FlowState)(nil),     // 32: headrace.v1.SubscribeResponse.FlowState
+	(*SubscribeResponse_Recall)(nil),        // 33: headrace.v1.SubscribeResponse.Recall
+	(*SubscribeResponse_Revoked)(nil),       // 34: headrace.v1.SubscribeResponse.Revoked
+	(*SubscribeResponse_Drained)(nil),       // 35: headrace.v1.SubscribeResponse.Drained
+	(*Heartbeat)(nil),                       // 36: headrace.v1.Heartbeat
+	(*GoAway)(nil),                          // 37: headrace.v1.GoAway
+	(*Amount)(nil),                          // 38: headrace.v1.Amount
+	(*durationpb.Duration)(nil),             // 39: google.protobuf.Duration
+	(*Position)(nil),                        // 40: headrace.v1.Position
+	(*Message)(nil),                         // 41: headrace.v1.Message
+	(ErrorReason)(0),                        // 42: headrace.v1.ErrorReason
+	(*SequenceRange)(nil),                   // 43: headrace.v1.SequenceRange
+	(*PositionRun)(nil),                     // 44: headrace.v1.PositionRun
 }
 var file_headrace_v1_subscriber_service_proto_depIdxs = []int32{
-	8,  // 0: headrace.v1.SubscribeRequest.open:type_name -> headrace.v1.SubscribeRequest.Open
-	10, // 1: headrace.v1.SubscribeRequest.window:type_name -> headrace.v1.SubscribeRequest.Window
-	11, // 2: headrace.v1.SubscribeRequest.grant:type_name -> headrace.v1.SubscribeRequest.Grant
-	12, // 3: headrace.v1.SubscribeRequest.started:type_name -> headrace.v1.SubscribeRequest.Started
-	13, // 4: headrace.v1.SubscribeRequest.settle:type_name -> headrace.v1.SubscribeRequest.Settle
-	14, // 5: headrace.v1.SubscribeRequest.extend:type_name -> headrace.v1.SubscribeRequest.Extend
-	15, // 6: headrace.v1.SubscribeRequest.drain:type_name -> headrace.v1.SubscribeRequest.Drain
-	28, // 7: headrace.v1.SubscribeRequest.heartbeat:type_name -> headrace.v1.Heartbeat
-	17, // 8: headrace.v1.SubscribeResponse.opened:type_name -> headrace.v1.SubscribeResponse.Opened
-	20, // 9: headrace.v1.SubscribeResponse.batch:type_name -> headrace.v1.SubscribeResponse.Batch
-	22, // 10: headrace.v1.SubscribeResponse.settle_result:type_name -> headrace.v1.SubscribeResponse.SettleResult
-	24, // 11: headrace.v1.SubscribeResponse.flow_state:type_name -> headrace.v1.SubscribeResponse.FlowState
-	25, // 12: headrace.v1.SubscribeResponse.recall:type_name -> headrace.v1.SubscribeResponse.Recall
-	26, // 13: headrace.v1.SubscribeResponse.revoked:type_name -> headrace.v1.SubscribeResponse.Revoked
-	29, // 14: headrace.v1.SubscribeResponse.go_away:type_name -> headrace.v1.GoAway
-	27, // 15: headrace.v1.SubscribeResponse.drained:type_name -> headrace.v1.SubscribeResponse.Drained
-	30, // 16: headrace.v1.SessionLimits.max_outstanding:type_name -> headrace.v1.Amount
-	30, // 17: headrace.v1.SessionLimits.client_max_outstanding:type_name -> headrace.v1.Amount
-	30, // 18: headrace.v1.SessionLimits.subscription_max_outstanding:type_name -> headrace.v1.Amount
-	31, // 19: headrace.v1.SessionLimits.lease:type_name -> google.protobuf.Duration
-	31, // 20: headrace.v1.SessionLimits.max_lease:type_name -> google.protobuf.Duration
-	31, // 21: headrace.v1.SessionLimits.heartbeat_interval:type_name -> google.protobuf.Duration
-	31, // 22: headrace.v1.SessionLimits.resume_window:type_name -> google.protobuf.Duration
-	16, // 23: headrace.v1.SubscribeRequest.Open.labels:type_name -> headrace.v1.SubscribeRequest.Open.LabelsEntry
-	0,  // 24: headrace.v1.SubscribeRequest.Open.replenish:type_name -> headrace.v1.Replenish
-	10, // 25: headrace.v1.SubscribeRequest.Open.window:type_name -> headrace.v1.SubscribeRequest.Window
-	31, // 26: headrace.v1.SubscribeRequest.Open.lease:type_name -> google.protobuf.Duration
-	2,  // 27: headrace.v1.SubscribeRequest.Open.features:type_name -> headrace.v1.Feature
-	9,  // 28: headrace.v1.SubscribeRequest.Open.resume:type_name -> headrace.v1.SubscribeRequest.Resume
-	32, // 29: headrace.v1.SubscribeRequest.Resume.holding:type_name -> headrace.v1.SequenceRange
-	32, // 30: headrace.v1.SubscribeRequest.Started.ranges:type_name -> headrace.v1.SequenceRange
-	32, // 31: headrace.v1.SubscribeRequest.Settle.ranges:type_name -> headrace.v1.SequenceRange
-	1,  // 32: headrace.v1.SubscribeRequest.Settle.verdict:type_name -> headrace.v1.Verdict
-	31, // 33: headrace.v1.SubscribeRequest.Settle.delay:type_name -> google.protobuf.Duration
-	32, // 34: headrace.v1.SubscribeRequest.Extend.ranges:type_name -> headrace.v1.SequenceRange
-	31, // 35: headrace.v1.SubscribeRequest.Extend.duration:type_name -> google.protobuf.Duration
-	31, // 36: headrace.v1.SubscribeRequest.Drain.grace:type_name -> google.protobuf.Duration
-	2,  // 37: headrace.v1.SubscribeResponse.Opened.features:type_name -> headrace.v1.Feature
-	7,  // 38: headrace.v1.SubscribeResponse.Opened.limits:type_name -> headrace.v1.SessionLimits
-	18, // 39: headrace.v1.SubscribeResponse.Opened.resumed:type_name -> headrace.v1.SubscribeResponse.Resumed
-	19, // 40: headrace.v1.SubscribeResponse.Opened.owners:type_name -> headrace.v1.SubscribeResponse.OwnerHint
-	32, // 41: headrace.v1.SubscribeResponse.Resumed.kept:type_name -> headrace.v1.SequenceRange
-	33, // 42: headrace.v1.SubscribeResponse.Batch.runs:type_name -> headrace.v1.PositionRun
-	21, // 43: headrace.v1.SubscribeResponse.Batch.attempts:type_name -> headrace.v1.SubscribeResponse.AttemptRun
-	34, // 44: headrace.v1.SubscribeResponse.Batch.messages:type_name -> headrace.v1.Message
-	23, // 45: headrace.v1.SubscribeResponse.SettleResult.failures:type_name -> headrace.v1.SubscribeResponse.SettleFailure
-	32, // 46: headrace.v1.SubscribeResponse.SettleFailure.ranges:type_name -> headrace.v1.SequenceRange
-	35, // 47: headrace.v1.SubscribeResponse.SettleFailure.reason:type_name -> headrace.v1.ErrorReason
-	30, // 48: headrace.v1.SubscribeResponse.FlowState.credit:type_name -> headrace.v1.Amount
-	30, // 49: headrace.v1.SubscribeResponse.FlowState.outstanding:type_name -> headrace.v1.Amount
-	30, // 50: headrace.v1.SubscribeResponse.FlowState.backlog:type_name -> headrace.v1.Amount
-	31, // 51: headrace.v1.SubscribeResponse.FlowState.oldest_age:type_name -> google.protobuf.Duration
-	3,  // 52: headrace.v1.SubscribeResponse.FlowState.blocked_by:type_name -> headrace.v1.BlockedBy
-	7,  // 53: headrace.v1.SubscribeResponse.FlowState.limits:type_name -> headrace.v1.SessionLimits
-	19, // 54: headrace.v1.SubscribeResponse.FlowState.owners:type_name -> headrace.v1.SubscribeResponse.OwnerHint
-	32, // 55: headrace.v1.SubscribeResponse.Recall.ranges:type_name -> headrace.v1.SequenceRange
-	32, // 56: headrace.v1.SubscribeResponse.Revoked.ranges:type_name -> headrace.v1.SequenceRange
-	4,  // 57: headrace.v1.SubscribeResponse.Revoked.reason:type_name -> headrace.v1.RevokeReason
-	5,  // 58: headrace.v1.SubscriberService.Subscribe:input_type -> headrace.v1.SubscribeRequest
-	6,  // 59: headrace.v1.SubscriberService.Subscribe:output_type -> headrace.v1.SubscribeResponse
-	59, // [59:60] is the sub-list for method output_type
-	58, // [58:59] is the sub-list for method input_type
-	58, // [58:58] is the sub-list for extension type_name
-	58, // [58:58] is the sub-list for extension extendee
-	0,  // [0:58] is the sub-list for field type_name
+	16, // 0: headrace.v1.SubscribeRequest.open:type_name -> headrace.v1.SubscribeRequest.Open
+	18, // 1: headrace.v1.SubscribeRequest.window:type_name -> headrace.v1.SubscribeRequest.Window
+	19, // 2: headrace.v1.SubscribeRequest.grant:type_name -> headrace.v1.SubscribeRequest.Grant
+	20, // 3: headrace.v1.SubscribeRequest.started:type_name -> headrace.v1.SubscribeRequest.Started
+	21, // 4: headrace.v1.SubscribeRequest.settle:type_name -> headrace.v1.SubscribeRequest.Settle
+	22, // 5: headrace.v1.SubscribeRequest.extend:type_name -> headrace.v1.SubscribeRequest.Extend
+	23, // 6: headrace.v1.SubscribeRequest.drain:type_name -> headrace.v1.SubscribeRequest.Drain
+	36, // 7: headrace.v1.SubscribeRequest.heartbeat:type_name -> headrace.v1.Heartbeat
+	25, // 8: headrace.v1.SubscribeResponse.opened:type_name -> headrace.v1.SubscribeResponse.Opened
+	28, // 9: headrace.v1.SubscribeResponse.batch:type_name -> headrace.v1.SubscribeResponse.Batch
+	30, // 10: headrace.v1.SubscribeResponse.settle_result:type_name -> headrace.v1.SubscribeResponse.SettleResult
+	32, // 11: headrace.v1.SubscribeResponse.flow_state:type_name -> headrace.v1.SubscribeResponse.FlowState
+	33, // 12: headrace.v1.SubscribeResponse.recall:type_name -> headrace.v1.SubscribeResponse.Recall
+	34, // 13: headrace.v1.SubscribeResponse.revoked:type_name -> headrace.v1.SubscribeResponse.Revoked
+	37, // 14: headrace.v1.SubscribeResponse.go_away:type_name -> headrace.v1.GoAway
+	35, // 15: headrace.v1.SubscribeResponse.drained:type_name -> headrace.v1.SubscribeResponse.Drained
+	38, // 16: headrace.v1.SessionLimits.max_outstanding:type_name -> headrace.v1.Amount
+	38, // 17: headrace.v1.SessionLimits.client_max_outstanding:type_name -> headrace.v1.Amount
+	38, // 18: headrace.v1.SessionLimits.subscription_max_outstanding:type_name -> headrace.v1.Amount
+	39, // 19: headrace.v1.SessionLimits.lease:type_name -> google.protobuf.Duration
+	39, // 20: headrace.v1.SessionLimits.max_lease:type_name -> google.protobuf.Duration
+	39, // 21: headrace.v1.SessionLimits.heartbeat_interval:type_name -> google.protobuf.Duration
+	39, // 22: headrace.v1.SessionLimits.resume_window:type_name -> google.protobuf.Duration
+	39, // 23: headrace.v1.PullRequest.wait:type_name -> google.protobuf.Duration
+	39, // 24: headrace.v1.PullRequest.lease:type_name -> google.protobuf.Duration
+	10, // 25: headrace.v1.PullResponse.messages:type_name -> headrace.v1.PulledMessage
+	3,  // 26: headrace.v1.PullResponse.blocked_by:type_name -> headrace.v1.BlockedBy
+	40, // 27: headrace.v1.PulledMessage.position:type_name -> headrace.v1.Position
+	41, // 28: headrace.v1.PulledMessage.message:type_name -> headrace.v1.Message
+	1,  // 29: headrace.v1.SettleRequest.verdict:type_name -> headrace.v1.Verdict
+	39, // 30: headrace.v1.SettleRequest.delay:type_name -> google.protobuf.Duration
+	15, // 31: headrace.v1.SettleResponse.failures:type_name -> headrace.v1.TokenFailure
+	39, // 32: headrace.v1.ExtendRequest.duration:type_name -> google.protobuf.Duration
+	15, // 33: headrace.v1.ExtendResponse.failures:type_name -> headrace.v1.TokenFailure
+	42, // 34: headrace.v1.TokenFailure.reason:type_name -> headrace.v1.ErrorReason
+	24, // 35: headrace.v1.SubscribeRequest.Open.labels:type_name -> headrace.v1.SubscribeRequest.Open.LabelsEntry
+	0,  // 36: headrace.v1.SubscribeRequest.Open.replenish:type_name -> headrace.v1.Replenish
+	18, // 37: headrace.v1.SubscribeRequest.Open.window:type_name -> headrace.v1.SubscribeRequest.Window
+	39, // 38: headrace.v1.SubscribeRequest.Open.lease:type_name -> google.protobuf.Duration
+	2,  // 39: headrace.v1.SubscribeRequest.Open.features:type_name -> headrace.v1.Feature
+	17, // 40: headrace.v1.SubscribeRequest.Open.resume:type_name -> headrace.v1.SubscribeRequest.Resume
+	43, // 41: headrace.v1.SubscribeRequest.Resume.holding:type_name -> headrace.v1.SequenceRange
+	43, // 42: headrace.v1.SubscribeRequest.Started.ranges:type_name -> headrace.v1.SequenceRange
+	43, // 43: headrace.v1.SubscribeRequest.Settle.ranges:type_name -> headrace.v1.SequenceRange
+	1,  // 44: headrace.v1.SubscribeRequest.Settle.verdict:type_name -> headrace.v1.Verdict
+	39, // 45: headrace.v1.SubscribeRequest.Settle.delay:type_name -> google.protobuf.Duration
+	43, // 46: headrace.v1.SubscribeRequest.Extend.ranges:type_name -> headrace.v1.SequenceRange
+	39, // 47: headrace.v1.SubscribeRequest.Extend.duration:type_name -> google.protobuf.Duration
+	39, // 48: headrace.v1.SubscribeRequest.Drain.grace:type_name -> google.protobuf.Duration
+	2,  // 49: headrace.v1.SubscribeResponse.Opened.features:type_name -> headrace.v1.Feature
+	7,  // 50: headrace.v1.SubscribeResponse.Opened.limits:type_name -> headrace.v1.SessionLimits
+	26, // 51: headrace.v1.SubscribeResponse.Opened.resumed:type_name -> headrace.v1.SubscribeResponse.Resumed
+	27, // 52: headrace.v1.SubscribeResponse.Opened.owners:type_name -> headrace.v1.SubscribeResponse.OwnerHint
+	43, // 53: headrace.v1.SubscribeResponse.Resumed.kept:type_name -> headrace.v1.SequenceRange
+	44, // 54: headrace.v1.SubscribeResponse.Batch.runs:type_name -> headrace.v1.PositionRun
+	29, // 55: headrace.v1.SubscribeResponse.Batch.attempts:type_name -> headrace.v1.SubscribeResponse.AttemptRun
+	41, // 56: headrace.v1.SubscribeResponse.Batch.messages:type_name -> headrace.v1.Message
+	31, // 57: headrace.v1.SubscribeResponse.SettleResult.failures:type_name -> headrace.v1.SubscribeResponse.SettleFailure
+	43, // 58: headrace.v1.SubscribeResponse.SettleFailure.ranges:type_name -> headrace.v1.SequenceRange
+	42, // 59: headrace.v1.SubscribeResponse.SettleFailure.reason:type_name -> headrace.v1.ErrorReason
+	38, // 60: headrace.v1.SubscribeResponse.FlowState.credit:type_name -> headrace.v1.Amount
+	38, // 61: headrace.v1.SubscribeResponse.FlowState.outstanding:type_name -> headrace.v1.Amount
+	38, // 62: headrace.v1.SubscribeResponse.FlowState.backlog:type_name -> headrace.v1.Amount
+	39, // 63: headrace.v1.SubscribeResponse.FlowState.oldest_age:type_name -> google.protobuf.Duration
+	3,  // 64: headrace.v1.SubscribeResponse.FlowState.blocked_by:type_name -> headrace.v1.BlockedBy
+	7,  // 65: headrace.v1.SubscribeResponse.FlowState.limits:type_name -> headrace.v1.SessionLimits
+	27, // 66: headrace.v1.SubscribeResponse.FlowState.owners:type_name -> headrace.v1.SubscribeResponse.OwnerHint
+	43, // 67: headrace.v1.SubscribeResponse.Recall.ranges:type_name -> headrace.v1.SequenceRange
+	43, // 68: headrace.v1.SubscribeResponse.Revoked.ranges:type_name -> headrace.v1.SequenceRange
+	4,  // 69: headrace.v1.SubscribeResponse.Revoked.reason:type_name -> headrace.v1.RevokeReason
+	5,  // 70: headrace.v1.SubscriberService.Subscribe:input_type -> headrace.v1.SubscribeRequest
+	8,  // 71: headrace.v1.SubscriberService.Pull:input_type -> headrace.v1.PullRequest
+	11, // 72: headrace.v1.SubscriberService.Settle:input_type -> headrace.v1.SettleRequest
+	13, // 73: headrace.v1.SubscriberService.Extend:input_type -> headrace.v1.ExtendRequest
+	6,  // 74: headrace.v1.SubscriberService.Subscribe:output_type -> headrace.v1.SubscribeResponse
+	9,  // 75: headrace.v1.SubscriberService.Pull:output_type -> headrace.v1.PullResponse
+	12, // 76: headrace.v1.SubscriberService.Settle:output_type -> headrace.v1.SettleResponse
+	14, // 77: headrace.v1.SubscriberService.Extend:output_type -> headrace.v1.ExtendResponse
+	74, // [74:78] is the sub-list for method output_type
+	70, // [70:74] is the sub-list for method input_type
+	70, // [70:70] is the sub-list for extension type_name
+	70, // [70:70] is the sub-list for extension extendee
+	0,  // [0:70] is the sub-list for field type_name
 }
 
 func init() { file_headrace_v1_subscriber_service_proto_init() }
@@ -2550,14 +3149,14 @@ func file_headrace_v1_subscriber_service_proto_init() {
 		(*SubscribeResponse_GoAway)(nil),
 		(*SubscribeResponse_Drained_)(nil),
 	}
-	file_headrace_v1_subscriber_service_proto_msgTypes[5].OneofWrappers = []any{}
+	file_headrace_v1_subscriber_service_proto_msgTypes[13].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_headrace_v1_subscriber_service_proto_rawDesc), len(file_headrace_v1_subscriber_service_proto_rawDesc)),
 			NumEnums:      5,
-			NumMessages:   23,
+			NumMessages:   31,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

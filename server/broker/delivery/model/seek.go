@@ -63,7 +63,7 @@ func (m *Model) forgetPages(id uint32) {
 func (m *Model) takeSought(msg *message, at Instant) {
 	if msg.state == outstanding {
 		if !msg.holder.absent {
-			m.expected.revoke(msg.holder.id, msg.sequence, "sought")
+			m.revoke(msg.holder, msg.sequence, "sought")
 		}
 		msg.leave()
 		m.totals.Released++
