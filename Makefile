@@ -59,7 +59,7 @@ check: ## Everything that CI runs, within 30 minutes on 2 cores
 	@echo "make check: all passed"
 
 .PHONY: test
-test: ## Tests of every language installed: Go, generated Java, Python
+test: ## Tests of every language installed: Go, Java, Python
 	tools/test
 
 .PHONY: race

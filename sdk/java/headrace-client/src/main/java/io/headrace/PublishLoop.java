@@ -1,0 +1,241 @@
+package io.headrace;
+
+import io.grpc.Channel;
+import io.grpc.stub.ClientResponseObserver;
+import io.headrace.v1.Heartbeat;
+import io.headrace.v1.PublishStreamRequest;
+import io.headrace.v1.PublishStreamResponse;
+import io.headrace.v1.PublisherServiceGrpc;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/** The publish stream of a client, and the way of messages from any thread onto its loop. */
+final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamResponse> {
+  private static final PublishStreamRequest HEARTBEAT =
+      PublishStreamRequest.newBuilder().setHeartbeat(Heartbeat.getDefaultInstance()).build();
+
+  private static final class Handed {
+    final String topic;
+    final Outbox.Entry entry;
+
+    Handed(String topic, Outbox.Entry entry) {
+      this.topic = topic;
+      this.entry = entry;
+    }
+  }
+
+  private final Channel channel;
+  private final PublishSettings settings;
+  private final String clientId;
+  private final String producerId;
+  private final Room room;
+  private final Queue<Handed> inbox = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean woken = new AtomicBoolean();
+  private final CompletableFuture<Void> finished = new CompletableFuture<>();
+
+  // The loop's.
+  private final Outbox outbox;
+  private CompletableFuture<Void> landed = new CompletableFuture<>();
+  private boolean closing;
+  private boolean leaving;
+  private volatile @Nullable HeadraceException ended;
+
+  PublishLoop(Loop loop, Channel channel, PublishSettings settings, String clientId, Duration connectTimeout) {
+    super(loop, connectTimeout);
+    this.channel = channel;
+    this.settings = settings;
+    this.clientId = clientId;
+    producerId = settings.producerId().isEmpty() ? UUID.randomUUID().toString() : settings.producerId();
+    outbox = new Outbox(settings, !settings.producerId().isEmpty());
+    room = new Room(settings.maxPendingMessages(), settings.maxPendingBytes());
+  }
+
+  /** Accepts a message from any thread; waits for room, or fails without it. */
+  CompletableFuture<MessageId> publish(String topic, Message message) {
+    CompletableFuture<MessageId> result = new CompletableFuture<>();
+    Outbox.Entry entry = new Outbox.Entry(message.encoded(), result);
+    enter(entry.bytes);
+    result.whenComplete((id, error) -> room.leave(entry.bytes));
+    hand(topic, entry);
+    return result;
+  }
+
+  /** Accepts a message of which nobody hears again. */
+  void publishOneWay(String topic, Message message) {
+    hand(topic, new Outbox.Entry(message.encoded(), null));
+  }
+
+  private void enter(int bytes) {
+    HeadraceException cause = ended;
+    if (cause != null) {
+      throw cause;
+    }
+    if (!room.enter(bytes, !settings.overflowError())) {
+      throw Errors.bufferFull();
+    }
+  }
+
+  private void hand(String topic, Outbox.Entry entry) {
+    inbox.add(new Handed(topic, entry));
+    if (woken.compareAndSet(false, true)) {
+      loop.execute(this::takeIn);
+    }
+  }
+
+  private void takeIn() {
+    woken.set(false);
+    long now = System.nanoTime();
+    for (Handed handed = inbox.poll(); handed != null; handed = inbox.poll()) {
+      HeadraceException cause = ended;
+      if (cause != null || closing) {
+        if (handed.entry.result != null) {
+          handed.entry.result.completeExceptionally(cause != null ? cause : closed());
+        }
+        continue;
+      }
+      outbox.accept(handed.topic, handed.entry, now);
+    }
+    pump();
+  }
+
+  /** Done when everything accepted before has its result. */
+  CompletableFuture<Void> flush() {
+    CompletableFuture<Void> flushed = new CompletableFuture<>();
+    loop.execute(
+        () -> {
+          takeIn();
+          outbox.seal();
+          landed.whenComplete((nothing, error) -> flushed.complete(null));
+          pump();
+          tellLanded();
+        });
+    return flushed;
+  }
+
+  /** Flushes, and ends the stream; done when it has ended. */
+  CompletableFuture<Void> close() {
+    loop.execute(
+        () -> {
+          takeIn();
+          outbox.seal();
+          closing = true;
+          pump();
+        });
+    return finished;
+  }
+
+  /** Ends at once what {@link #close} did not; the loop's. */
+  void abandonAll() {
+    outbox.failAll(closed(), Errors.unknownOutcome("the client was closed before the result came"));
+    abandon();
+  }
+
+  private static HeadraceException closed() {
+    return new HeadraceException.Closed("the client is closed");
+  }
+
+  private void tellLanded() {
+    if (outbox.isEmpty()) {
+      CompletableFuture<Void> done = landed;
+      landed = new CompletableFuture<>();
+      done.complete(null);
+    }
+  }
+
+  @Override
+  void start(ClientResponseObserver<PublishStreamRequest, PublishStreamResponse> observer) {
+    PublisherServiceGrpc.newStub(channel).publishStream(observer);
+  }
+
+  @Override
+  PublishStreamRequest openFrame() {
+    leaving = false;
+    return PublishStreamRequest.newBuilder()
+        .setOpen(PublishStreamRequest.Open.newBuilder().setProducerId(producerId).setClientId(clientId))
+        .build();
+  }
+
+  @Override
+  boolean opened(PublishStreamResponse frame) {
+    if (!frame.hasOpened()) {
+      return false;
+    }
+    outbox.begin();
+    return true;
+  }
+
+  @Override
+  void take(PublishStreamResponse frame) {
+    switch (frame.getFrameCase()) {
+      case PUBLISH_RESULT:
+        outbox.resolve(frame.getPublishResult());
+        tellLanded();
+        return;
+      case PUBLISH_WINDOW:
+        outbox.raise(frame.getPublishWindow());
+        return;
+      case LOOKED_UP:
+        outbox.lookedUp(frame.getLookedUp());
+        tellLanded();
+        return;
+      case GO_AWAY:
+        leaving = true;
+        return;
+      default:
+    }
+  }
+
+  @Override
+  @Nullable PublishStreamRequest nextFrame(long now) {
+    PublishStreamRequest frame = leaving ? null : outbox.take(now);
+    if (frame != null && outbox.isEmpty()) {
+      tellLanded(); // One-way batches have no result.
+    }
+    return frame != null ? frame : outbox.question();
+  }
+
+  @Override
+  long waitNanos(long now) {
+    return leaving ? Long.MAX_VALUE : outbox.waitNanos();
+  }
+
+  @Override
+  PublishStreamRequest heartbeat() {
+    return HEARTBEAT;
+  }
+
+  @Override
+  boolean done() {
+    return closing && outbox.isEmpty();
+  }
+
+  @Override
+  boolean leaves() {
+    return done() || leaving && outbox.landed();
+  }
+
+  @Override
+  boolean wanted() {
+    return !outbox.isEmpty();
+  }
+
+  @Override
+  void ended(HeadraceException cause, boolean forGood) {
+    if (forGood) {
+      ended = cause;
+      finished.complete(null);
+    }
+    outbox.failAll(cause, forGood ? Errors.unknownOutcome("the stream ended: " + cause.getMessage()) : cause);
+    tellLanded();
+  }
+
+  @Override
+  void finished() {
+    finished.complete(null);
+  }
+}

@@ -1,0 +1,38 @@
+package io.headrace;
+
+/** Bounds what is accepted for publishing and has no result. */
+final class Room {
+  private final int maxMessages;
+  private final long maxBytes;
+  private int messages;
+  private long bytes;
+
+  Room(int maxMessages, long maxBytes) {
+    this.maxMessages = maxMessages;
+    this.maxBytes = maxBytes;
+  }
+
+  /** Lets a message in; false when there is no room and the caller does not want to wait. */
+  synchronized boolean enter(int size, boolean mayWait) {
+    while (messages > 0 && (messages >= maxMessages || bytes + size > maxBytes)) {
+      if (!mayWait) {
+        return false;
+      }
+      try {
+        wait();
+      } catch (InterruptedException interrupted) {
+        Thread.currentThread().interrupt();
+        throw new HeadraceException.Closed("interrupted while the publish buffer was full");
+      }
+    }
+    messages++;
+    bytes += size;
+    return true;
+  }
+
+  synchronized void leave(int size) {
+    messages--;
+    bytes -= size;
+    notifyAll();
+  }
+}

@@ -1,0 +1,278 @@
+package io.headrace;
+
+import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.ClientResponseObserver;
+import java.time.Duration;
+import java.util.concurrent.ScheduledFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps one stream open: opens it, speaks and listens, and opens another when it breaks. Everything but
+ * the callbacks of gRPC, which only hand over, runs on the client's loop.
+ */
+abstract class StreamLoop<Q, S> {
+  /** How often each side speaks, at least; after three missed heartbeats the server is taken for dead. */
+  static final long HEARTBEAT_NANOS = Duration.ofSeconds(10).toNanos();
+
+  private static final long SILENCE_NANOS = 3 * HEARTBEAT_NANOS;
+
+  private enum State {
+    IDLE,
+    OPENING,
+    OPEN,
+    PAUSED,
+    ENDED
+  }
+
+  final Loop loop;
+  private final Duration connectTimeout;
+  private final Backoff backoff = new Backoff();
+  private State state = State.IDLE;
+  private @Nullable ClientCallStreamObserver<Q> requests;
+
+  /** Rises with each stream, so that what a former one says late is dropped. */
+  private int epoch;
+
+  private boolean halfClosed;
+  private boolean everOpened;
+  private long openingSince;
+  private long heardAt;
+  private long spokeAt;
+  private @Nullable ScheduledFuture<?> timer;
+
+  StreamLoop(Loop loop, Duration connectTimeout) {
+    this.loop = loop;
+    this.connectTimeout = connectTimeout;
+  }
+
+  /** Starts the call. */
+  abstract void start(ClientResponseObserver<Q, S> observer);
+
+  /** The first frame to send. */
+  abstract Q openFrame();
+
+  /** Takes the first frame; false when it is not Opened. */
+  abstract boolean opened(S frame);
+
+  /** Takes another frame. */
+  abstract void take(S frame);
+
+  /** The next frame to send now, or null. */
+  abstract @Nullable Q nextFrame(long now);
+
+  /** After {@link #nextFrame} gave none: for how many nanoseconds there is none. */
+  abstract long waitNanos(long now);
+
+  abstract Q heartbeat();
+
+  /** Everything is done, and no stream is needed any more. */
+  abstract boolean done();
+
+  /** This stream is done with; it is half-closed, and the server ends it. */
+  abstract boolean leaves();
+
+  /** There is reason to have a stream. */
+  abstract boolean wanted();
+
+  /** No stream can be had any more; for good, or until there is reason again. */
+  abstract void ended(HeadraceException cause, boolean forGood);
+
+  /** The stream ended after {@link #done}. */
+  abstract void finished();
+
+  /** Looks at what is to be done now. */
+  final void pump() {
+    long now = System.nanoTime();
+    switch (state) {
+      case IDLE:
+        if (wanted()) {
+          openingSince = now;
+          open();
+        } else if (done()) {
+          finish();
+        }
+        return;
+      case OPEN:
+        speak(now);
+        return;
+      case PAUSED:
+        if (done()) {
+          finish();
+        }
+        return;
+      default:
+    }
+  }
+
+  private void finish() {
+    state = State.ENDED;
+    cancelTimer();
+    finished();
+  }
+
+  private void open() {
+    state = State.OPENING;
+    halfClosed = false;
+    int mine = ++epoch;
+    start(new Ear(mine));
+    send(openFrame());
+    loop.after(connectTimeout.toNanos(), () -> giveUpOpening(mine));
+  }
+
+  private void giveUpOpening(int mine) {
+    if (mine == epoch && state == State.OPENING) {
+      cancelCall();
+      broke(Errors.unavailable("no answer within " + connectTimeout.toMillis() + " ms", "", null));
+    }
+  }
+
+  private void send(Q frame) {
+    spokeAt = System.nanoTime();
+    try {
+      if (requests != null) {
+        requests.onNext(frame);
+      }
+    } catch (IllegalStateException over) {
+      return; // The call has ended: its status is on its way.
+    }
+  }
+
+  private void speak(long now) {
+    if (now - heardAt > SILENCE_NANOS) {
+      cancelCall();
+      broke(Errors.unavailable("the server was silent for 30 s", "", null));
+      return;
+    }
+    for (Q frame = nextFrame(now); frame != null; frame = nextFrame(now)) {
+      send(frame);
+    }
+    if (leaves() && !halfClosed) {
+      halfClosed = true;
+      if (requests != null) {
+        requests.onCompleted();
+      }
+    }
+    if (now - spokeAt >= HEARTBEAT_NANOS && !halfClosed) {
+      send(heartbeat());
+    }
+    cancelTimer();
+    long wait = Math.min(waitNanos(now), Math.min(HEARTBEAT_NANOS, spokeAt + HEARTBEAT_NANOS - now));
+    timer = loop.after(Math.max(0, wait), this::pump);
+  }
+
+  private void cancelTimer() {
+    if (timer != null) {
+      timer.cancel(false);
+      timer = null;
+    }
+  }
+
+  private void cancelCall() {
+    if (requests != null) {
+      requests.cancel("the client is done with this stream", null);
+    }
+  }
+
+  private void heard(int from, S frame) {
+    if (from != epoch || state != State.OPENING && state != State.OPEN) {
+      return;
+    }
+    heardAt = System.nanoTime();
+    if (state == State.OPEN) {
+      take(frame);
+    } else if (opened(frame)) {
+      state = State.OPEN;
+      everOpened = true;
+      backoff.reset();
+    } else {
+      cancelCall();
+      broke(Errors.unavailable("the server's first frame is not Opened", "", null));
+      return;
+    }
+    if (requests != null) {
+      requests.request(1);
+    }
+    pump();
+  }
+
+  private void over(int from, @Nullable Throwable error) {
+    if (from != epoch || state != State.OPENING && state != State.OPEN) {
+      return;
+    }
+    if (error == null && done()) {
+      finish();
+      return;
+    }
+    broke(error == null ? Errors.unavailable("the server ended the stream", "", null) : Errors.of(error));
+  }
+
+  private void broke(HeadraceException cause) {
+    epoch++;
+    requests = null;
+    cancelTimer();
+    if (done()) {
+      finish();
+    } else if (Errors.endsStream(cause)) {
+      state = State.ENDED;
+      ended(cause, true);
+    } else if (!everOpened && System.nanoTime() - openingSince > connectTimeout.toNanos()) {
+      state = State.IDLE;
+      ended(Errors.unavailable("the server cannot be reached: " + cause.getMessage(), "UNREACHABLE", cause), false);
+    } else {
+      state = State.PAUSED;
+      int mine = epoch;
+      loop.after(backoff.waitNanos(cause.retryAfter().orElse(Duration.ZERO)), () -> again(mine));
+    }
+  }
+
+  private void again(int mine) {
+    if (mine != epoch || state != State.PAUSED) {
+      return;
+    }
+    state = State.IDLE;
+    if (wanted()) {
+      open();
+    } else {
+      pump();
+    }
+  }
+
+  /** Ends the stream at once. */
+  final void abandon() {
+    if (state != State.ENDED) {
+      epoch++;
+      cancelCall();
+      finish();
+    }
+  }
+
+  /** Hands over to the loop what gRPC says. */
+  private final class Ear implements ClientResponseObserver<Q, S> {
+    private final int mine;
+
+    Ear(int mine) {
+      this.mine = mine;
+    }
+
+    @Override
+    public void beforeStart(ClientCallStreamObserver<Q> stream) {
+      stream.disableAutoRequestWithInitial(1);
+      requests = stream;
+    }
+
+    @Override
+    public void onNext(S frame) {
+      loop.execute(() -> heard(mine, frame));
+    }
+
+    @Override
+    public void onError(Throwable error) {
+      loop.execute(() -> over(mine, error));
+    }
+
+    @Override
+    public void onCompleted() {
+      loop.execute(() -> over(mine, null));
+    }
+  }
+}

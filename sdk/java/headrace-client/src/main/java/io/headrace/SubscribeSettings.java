@@ -1,0 +1,174 @@
+package io.headrace;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** How a subscriber receives. Immutable; each method gives a changed copy. */
+public final class SubscribeSettings {
+  private static final SubscribeSettings DEFAULTS = new SubscribeSettings();
+
+  private int maxOutstandingMessages = 1_000;
+  private long maxOutstandingBytes = 64L << 20;
+  private @Nullable Duration lease;
+  private @Nullable Duration maxExtension;
+  private Duration drainTimeout = Duration.ofSeconds(30);
+  private boolean takeover;
+  private Map<String, String> labels = Map.of();
+  private int maxFrameBytes;
+
+  private SubscribeSettings() {}
+
+  private SubscribeSettings copy() {
+    SubscribeSettings copy = new SubscribeSettings();
+    copy.maxOutstandingMessages = maxOutstandingMessages;
+    copy.maxOutstandingBytes = maxOutstandingBytes;
+    copy.lease = lease;
+    copy.maxExtension = maxExtension;
+    copy.drainTimeout = drainTimeout;
+    copy.takeover = takeover;
+    copy.labels = labels;
+    copy.maxFrameBytes = maxFrameBytes;
+    return copy;
+  }
+
+  /**
+   * The defaults: 1,000 messages and 64 MiB, the subscription's leases, 30 s to drain.
+   *
+   * @return the defaults
+   */
+  public static SubscribeSettings defaults() {
+    return DEFAULTS;
+  }
+
+  /**
+   * Sets what may be held unsettled, in messages.
+   *
+   * @param messages at least 1
+   * @return changed settings
+   */
+  public SubscribeSettings maxOutstandingMessages(int messages) {
+    SubscribeSettings changed = copy();
+    changed.maxOutstandingMessages = messages;
+    return changed;
+  }
+
+  /**
+   * Sets what may be held unsettled, in bytes.
+   *
+   * @param bytes at least 1; a larger message comes alone
+   * @return changed settings
+   */
+  public SubscribeSettings maxOutstandingBytes(long bytes) {
+    SubscribeSettings changed = copy();
+    changed.maxOutstandingBytes = bytes;
+    return changed;
+  }
+
+  /**
+   * Sets how soon a dead handler is noticed; a delivery is extended while it is held.
+   *
+   * @param workLease 1 s to 12 h; null: the subscription's
+   * @return changed settings
+   */
+  public SubscribeSettings lease(@Nullable Duration workLease) {
+    SubscribeSettings changed = copy();
+    changed.lease = workLease;
+    return changed;
+  }
+
+  /**
+   * Sets how long a delivery is extended.
+   *
+   * @param longest null: the subscription's {@code max_lease}
+   * @return changed settings
+   */
+  public SubscribeSettings maxExtension(@Nullable Duration longest) {
+    SubscribeSettings changed = copy();
+    changed.maxExtension = longest;
+    return changed;
+  }
+
+  /**
+   * Sets how long deliveries may take to be settled after a stop.
+   *
+   * @param grace 0 to 12 h
+   * @return changed settings
+   */
+  public SubscribeSettings drainTimeout(Duration grace) {
+    SubscribeSettings changed = copy();
+    changed.drainTimeout = grace;
+    return changed;
+  }
+
+  /**
+   * Takes the place of an exclusive subscription's session.
+   *
+   * @return changed settings
+   */
+  public SubscribeSettings takingOver() {
+    SubscribeSettings changed = copy();
+    changed.takeover = true;
+    return changed;
+  }
+
+  /**
+   * Adds a free label, for the server's statistics.
+   *
+   * @param key 1 to 256 bytes
+   * @param value at most 1,024 bytes
+   * @return changed settings
+   */
+  public SubscribeSettings label(String key, String value) {
+    SubscribeSettings changed = copy();
+    Map<String, String> all = new HashMap<>(labels);
+    all.put(key, value);
+    changed.labels = Map.copyOf(all);
+    return changed;
+  }
+
+  /**
+   * Sets the largest frame to receive; raise it for topics whose messages are larger.
+   *
+   * @param bytes 4,096 to 67,108,864; 0, the default: 4,128,768
+   * @return changed settings
+   */
+  public SubscribeSettings maxFrameBytes(int bytes) {
+    SubscribeSettings changed = copy();
+    changed.maxFrameBytes = bytes;
+    return changed;
+  }
+
+  int maxOutstandingMessages() {
+    return maxOutstandingMessages;
+  }
+
+  long maxOutstandingBytes() {
+    return maxOutstandingBytes;
+  }
+
+  @Nullable Duration lease() {
+    return lease;
+  }
+
+  @Nullable Duration maxExtension() {
+    return maxExtension;
+  }
+
+  Duration drainTimeout() {
+    return drainTimeout;
+  }
+
+  boolean takeover() {
+    return takeover;
+  }
+
+  Map<String, String> labels() {
+    return labels;
+  }
+
+  int maxFrameBytes() {
+    return maxFrameBytes;
+  }
+}

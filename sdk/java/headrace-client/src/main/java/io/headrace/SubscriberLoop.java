@@ -1,0 +1,331 @@
+package io.headrace;
+
+import com.google.protobuf.Parser;
+import io.grpc.Channel;
+import io.grpc.stub.ClientResponseObserver;
+import io.headrace.v1.BlockedBy;
+import io.headrace.v1.Feature;
+import io.headrace.v1.GoAwayReason;
+import io.headrace.v1.Heartbeat;
+import io.headrace.v1.Replenish;
+import io.headrace.v1.SubscribeRequest;
+import io.headrace.v1.SubscribeResponse;
+import io.headrace.v1.SubscriberServiceGrpc;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The stream of one subscriber. What comes goes to a {@link Sink}; what becomes of it comes back through
+ * the {@link Delivery.Settler}, from any thread.
+ *
+ * @param <T> the type of payloads
+ */
+final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResponse> implements Delivery.Settler {
+  private static final SubscribeRequest HEARTBEAT =
+      SubscribeRequest.newBuilder().setHeartbeat(Heartbeat.getDefaultInstance()).build();
+  private static final List<Feature> FEATURES =
+      List.of(
+          Feature.FEATURE_KEY_BATCHES,
+          Feature.FEATURE_RECALL,
+          Feature.FEATURE_STARTED,
+          Feature.FEATURE_RESUME,
+          Feature.FEATURE_DEAD_LETTERS);
+
+  /** Where deliveries go. Called on the loop; must not block. */
+  interface Sink<T> {
+    void deliver(List<Delivery<T>> deliveries);
+
+    /** Give back everything that was not begun. */
+    void giveBack();
+
+    /** Nothing comes any more; null: it was closed. */
+    void ended(@Nullable HeadraceException cause);
+  }
+
+  private final Channel channel;
+  private final String subscription;
+  private final SubscribeSettings settings;
+  private final String clientId;
+  private final Session<T> session;
+  private final boolean manual;
+  private final CompletableFuture<Void> finished = new CompletableFuture<>();
+  private Sink<T> sink;
+  private boolean stopping;
+  private boolean drainAsked;
+  private boolean drained;
+  private boolean everOpened;
+  private long demand;
+  private boolean grantDue;
+  private volatile List<String> blockedBy = List.of();
+
+  SubscriberLoop(
+      Loop loop,
+      Channel channel,
+      String subscription,
+      SubscribeSettings settings,
+      String clientId,
+      Duration connectTimeout,
+      @Nullable Parser<?> parser,
+      boolean manual) {
+    super(loop, connectTimeout);
+    this.channel = channel;
+    this.subscription = subscription;
+    this.settings = settings;
+    this.clientId = clientId;
+    this.manual = manual;
+    session = new Session<>(this, parser, settings.maxOutstandingMessages(), settings.maxExtension());
+    sink = new Nowhere<>();
+  }
+
+  private static final class Nowhere<T> implements Sink<T> {
+    @Override
+    public void deliver(List<Delivery<T>> deliveries) {
+      deliveries.forEach(Delivery::release);
+    }
+
+    @Override
+    public void giveBack() {}
+
+    @Override
+    public void ended(@Nullable HeadraceException cause) {}
+  }
+
+  /** Begins to receive. */
+  void begin(Sink<T> to) {
+    loop.execute(() -> {
+      sink = to;
+      pump();
+    });
+  }
+
+  /** Asks for so many more deliveries of a MANUAL session. */
+  void request(long more) {
+    loop.execute(() -> {
+      demand = demand + more < 0 ? Long.MAX_VALUE : demand + more;
+      grantDue = true;
+      pump();
+    });
+  }
+
+  /** Says that work on a delivery begins; false: it is no longer to be worked on. */
+  void start(Delivery<T> delivery) {
+    loop.execute(() -> {
+      if (session.start(delivery, System.nanoTime())) {
+        pump();
+      }
+    });
+  }
+
+  @Override
+  @SuppressWarnings("unchecked") // A settler's deliveries are those that it made.
+  public void settle(
+      Delivery<?> delivery, Delivery.Verdict verdict, @Nullable Duration delay, String code, String reason,
+      @Nullable CompletableFuture<Void> confirmed) {
+    loop.execute(() -> {
+      if (confirmed != null) {
+        delivery.confirmed = confirmed;
+      }
+      session.settle((Delivery<T>) delivery, verdict, delay, code, reason, System.nanoTime());
+      pump();
+    });
+  }
+
+  long drainNanos() {
+    return settings.drainTimeout().toNanos();
+  }
+
+  /** Why nothing comes, as the server last said. */
+  List<String> blockedBy() {
+    return blockedBy;
+  }
+
+  /** Drains; done when everything is settled and confirmed, or the drain's time is over. */
+  CompletableFuture<Void> close() {
+    loop.execute(() -> {
+      if (!stopping) {
+        stopping = true;
+        sink.giveBack();
+        pump();
+      }
+    });
+    return finished;
+  }
+
+  /** Ends at once what {@link #close} did not; the loop's. */
+  void abandonAll() {
+    cancel(session.beginAnew());
+    abandon();
+  }
+
+  private void cancel(List<Delivery<T>> lost) {
+    for (Delivery<T> delivery : lost) {
+      Future<?> handler = delivery.handler;
+      if (handler != null) {
+        handler.cancel(true);
+      }
+    }
+  }
+
+  @Override
+  void start(ClientResponseObserver<SubscribeRequest, SubscribeResponse> observer) {
+    SubscriberServiceGrpc.newStub(channel).subscribe(observer);
+  }
+
+  @Override
+  SubscribeRequest openFrame() {
+    SubscribeRequest.Open.Builder open =
+        SubscribeRequest.Open.newBuilder()
+            .setSubscription(subscription)
+            .setClientId(clientId)
+            .putAllLabels(settings.labels())
+            .addAllFeatures(FEATURES)
+            .setMaxFrameBytes(settings.maxFrameBytes())
+            .setTakeover(settings.takeover() && !everOpened);
+    if (manual) {
+      open.setReplenish(Replenish.REPLENISH_MANUAL);
+    } else {
+      open.setWindow(
+          SubscribeRequest.Window.newBuilder()
+              .setMessages(settings.maxOutstandingMessages())
+              .setBytes(settings.maxOutstandingBytes()));
+    }
+    if (settings.lease() != null) {
+      open.setLease(Durations.of(settings.lease()));
+    }
+    SubscribeRequest.Resume resume = session.resume();
+    if (resume != null) {
+      open.setResume(resume);
+    }
+    return SubscribeRequest.newBuilder().setOpen(open).build();
+  }
+
+  @Override
+  boolean opened(SubscribeResponse frame) {
+    if (!frame.hasOpened()) {
+      return false;
+    }
+    cancel(session.opened(frame.getOpened()));
+    everOpened = true;
+    drainAsked = false;
+    drained = false;
+    grantDue = demand > 0;
+    return true;
+  }
+
+  @Override
+  void take(SubscribeResponse frame) {
+    long now = System.nanoTime();
+    switch (frame.getFrameCase()) {
+      case BATCH:
+        deliver(session.batch(frame.getBatch(), now));
+        return;
+      case SETTLE_RESULT:
+        session.result(frame.getSettleResult());
+        return;
+      case FLOW_STATE:
+        blockedBy = frame.getFlowState().getBlockedByList().stream().map(SubscriberLoop::name).collect(Collectors.toList());
+        return;
+      case RECALL:
+        session.recall(frame.getRecall().getRangesList(), now);
+        return;
+      case REVOKED:
+        cancel(session.revoked(frame.getRevoked()));
+        return;
+      case DRAINED:
+        drained = true;
+        return;
+      case GO_AWAY:
+        if (frame.getGoAway().getReason() == GoAwayReason.GO_AWAY_REASON_SHUTDOWN) {
+          sink.giveBack();
+        }
+        return;
+      default:
+    }
+  }
+
+  private static String name(BlockedBy reason) {
+    return reason == BlockedBy.UNRECOGNIZED ? "UNKNOWN" : reason.name().substring("BLOCKED_BY_".length());
+  }
+
+  private void deliver(List<Delivery<T>> deliveries) {
+    if (manual) {
+      demand -= Math.min(demand, deliveries.size());
+      grantDue = demand > 0; // The bytes that came make room for as many.
+    }
+    if (stopping) {
+      deliveries.forEach(Delivery::release);
+    } else {
+      sink.deliver(deliveries);
+    }
+  }
+
+  @Override
+  @Nullable SubscribeRequest nextFrame(long now) {
+    if (stopping && !drainAsked) {
+      drainAsked = true;
+      return SubscribeRequest.newBuilder()
+          .setDrain(SubscribeRequest.Drain.newBuilder().setGrace(Durations.of(settings.drainTimeout())))
+          .build();
+    }
+    if (manual && grantDue && !stopping) {
+      grantDue = false;
+      return grant();
+    }
+    return session.nextFrame(now, drained);
+  }
+
+  /** Credit is cumulative from the session's start: what came, and what is still asked for. */
+  private SubscribeRequest grant() {
+    long through = session.receivedThrough() + demand;
+    return SubscribeRequest.newBuilder()
+        .setGrant(
+            SubscribeRequest.Grant.newBuilder()
+                .setThroughSequence(through < 0 ? Long.MAX_VALUE : through)
+                .setThroughBytes(session.chargedBytes() + settings.maxOutstandingBytes()))
+        .build();
+  }
+
+  @Override
+  long waitNanos(long now) {
+    return session.waitNanos(now);
+  }
+
+  @Override
+  SubscribeRequest heartbeat() {
+    return HEARTBEAT;
+  }
+
+  @Override
+  boolean done() {
+    return stopping && !session.settling() && (drained || session.holdsNothing());
+  }
+
+  @Override
+  boolean leaves() {
+    return stopping && drained && !session.settling();
+  }
+
+  @Override
+  boolean wanted() {
+    return !stopping;
+  }
+
+  @Override
+  void ended(HeadraceException cause, boolean forGood) {
+    cancel(session.beginAnew());
+    stopping = true;
+    sink.ended(cause);
+    finished.complete(null);
+  }
+
+  @Override
+  void finished() {
+    cancel(session.beginAnew());
+    sink.ended(null);
+    finished.complete(null);
+  }
+}

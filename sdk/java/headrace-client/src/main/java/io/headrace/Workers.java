@@ -1,0 +1,150 @@
+package io.headrace;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs a handler for each delivery, several at once, but one of a key at a time. When one of a key
+ * fails, what waits behind it is given back: the server sends it again after the failed one. Its state
+ * is the loop's.
+ *
+ * @param <T> the type of payloads
+ */
+final class Workers<T> implements SubscriberLoop.Sink<T> {
+  private static final int MAX_REASON_CHARACTERS = 255;
+
+  private final SubscriberLoop<T> subscriber;
+  private final Handler<T> handler;
+  private final Executor executor;
+  private final int concurrency;
+  private final Runnable whenEnded;
+  private final java.util.concurrent.CompletableFuture<Void> ended;
+  private final Deque<Delivery<T>> queue = new ArrayDeque<>();
+  private final Map<String, Deque<Delivery<T>>> lanes = new HashMap<>();
+  private int running;
+
+  Workers(
+      SubscriberLoop<T> subscriber,
+      Handler<T> handler,
+      Executor executor,
+      int concurrency,
+      java.util.concurrent.CompletableFuture<Void> ended,
+      Runnable whenEnded) {
+    this.subscriber = subscriber;
+    this.handler = handler;
+    this.executor = executor;
+    this.concurrency = concurrency;
+    this.ended = ended;
+    this.whenEnded = whenEnded;
+  }
+
+  @Override
+  public void deliver(List<Delivery<T>> deliveries) {
+    queue.addAll(deliveries);
+    run();
+  }
+
+  private void run() {
+    while (running < concurrency && !queue.isEmpty()) {
+      Delivery<T> delivery = queue.poll();
+      if (delivery.settled) {
+        continue;
+      }
+      String key = delivery.orderingKey();
+      Deque<Delivery<T>> lane = key.isEmpty() ? null : lanes.get(key);
+      if (lane != null) {
+        lane.add(delivery);
+        continue;
+      }
+      if (!key.isEmpty()) {
+        lanes.put(key, new ArrayDeque<>());
+      }
+      start(delivery);
+    }
+  }
+
+  private void start(Delivery<T> delivery) {
+    running++;
+    subscriber.start(delivery);
+    FutureTask<Void> task = new FutureTask<>(() -> work(delivery), null);
+    delivery.handler = task;
+    executor.execute(() -> {
+      task.run();
+      if (task.isCancelled()) {
+        Thread.interrupted(); // The interrupt was for this delivery, not for the next.
+      }
+      subscriber.loop.execute(() -> left(delivery));
+    });
+  }
+
+  private void work(Delivery<T> delivery) {
+    try {
+      handler.handle(delivery);
+      delivery.ack();
+    } catch (InterruptedException stopped) {
+      delivery.release();
+    } catch (Exception failed) {
+      delivery.retry(null, failed.getClass().getSimpleName(), reason(failed));
+    }
+  }
+
+  private static String reason(Exception failed) {
+    String text = failed.getMessage() == null ? "" : failed.getMessage();
+    return text.length() <= MAX_REASON_CHARACTERS ? text : text.substring(0, MAX_REASON_CHARACTERS);
+  }
+
+  private void left(Delivery<T> delivery) {
+    running--;
+    String key = delivery.orderingKey();
+    if (!key.isEmpty()) {
+      next(key, delivery.acked);
+    }
+    run();
+  }
+
+  private void next(String key, boolean acked) {
+    Deque<Delivery<T>> lane = lanes.get(key);
+    if (lane == null) {
+      return;
+    }
+    if (!acked) {
+      lane.forEach(Delivery::release);
+      lane.clear();
+    }
+    while (!lane.isEmpty()) {
+      Delivery<T> delivery = lane.poll();
+      if (!delivery.settled) {
+        start(delivery);
+        return;
+      }
+    }
+    lanes.remove(key);
+  }
+
+  @Override
+  public void giveBack() {
+    queue.forEach(Delivery::release);
+    queue.clear();
+    for (Deque<Delivery<T>> lane : lanes.values()) {
+      lane.forEach(Delivery::release);
+      lane.clear();
+    }
+  }
+
+  @Override
+  public void ended(@Nullable HeadraceException cause) {
+    queue.clear();
+    if (cause == null) {
+      ended.complete(null);
+    } else {
+      ended.completeExceptionally(cause);
+    }
+    whenEnded.run();
+  }
+}

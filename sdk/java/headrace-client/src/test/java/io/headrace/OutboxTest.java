@@ -1,0 +1,190 @@
+package io.headrace;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.protobuf.ByteString;
+import io.headrace.v1.ErrorReason;
+import io.headrace.v1.PublishFailure;
+import io.headrace.v1.PublishStreamRequest;
+import io.headrace.v1.PublishStreamResponse;
+import io.headrace.v1.PublishedRun;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** What was accepted for publishing: batches, windows, and rule 17, without a server. */
+class OutboxTest {
+  private static final PublishSettings ONE_A_BATCH = PublishSettings.defaults().batch(1, 1 << 20, Duration.ofMillis(1));
+
+  private final List<CompletableFuture<MessageId>> results = new ArrayList<>();
+  private Outbox outbox = opened(PublishSettings.defaults(), false);
+  private long now;
+
+  private static Outbox opened(PublishSettings settings, boolean lasting) {
+    Outbox outbox = new Outbox(settings, lasting);
+    outbox.begin();
+    return outbox;
+  }
+
+  private void accept() {
+    accept(1);
+  }
+
+  private void accept(int bytes) {
+    CompletableFuture<MessageId> result = new CompletableFuture<>();
+    results.add(result);
+    outbox.accept("orders", new Outbox.Entry(message(bytes), result), now);
+  }
+
+  private static io.headrace.v1.Message message(int bytes) {
+    return io.headrace.v1.Message.newBuilder().setData(ByteString.copyFrom(new byte[bytes])).build();
+  }
+
+  /** Takes a batch: its first sequence and its messages; null: none. */
+  private List<Long> take() {
+    PublishStreamRequest frame = outbox.take(now);
+    return frame == null
+        ? null
+        : List.of(frame.getPublishBatch().getFirstSequence(), (long) frame.getPublishBatch().getMessagesCount());
+  }
+
+  private void stored(long through, long first, long offset, int count) {
+    outbox.resolve(
+        PublishStreamResponse.PublishResult.newBuilder()
+            .setTopic("orders")
+            .setThroughSequence(through)
+            .addRuns(PublishedRun.newBuilder().setFirstSequence(first).setFirstOffset(offset).setCount(count))
+            .build());
+  }
+
+  private void failed(long sequence, ErrorReason reason) {
+    outbox.resolve(
+        PublishStreamResponse.PublishResult.newBuilder()
+            .setTopic("orders")
+            .setThroughSequence(sequence)
+            .addFailures(PublishFailure.newBuilder().setFirstSequence(sequence).setCount(1).setReason(reason))
+            .build());
+  }
+
+  private void lookedUp(long next) {
+    outbox.lookedUp(PublishStreamResponse.LookedUp.newBuilder().setTopic("orders").setNextSequence(next).build());
+  }
+
+  private String result(int n) {
+    return results.get(n).handle((id, e) -> e == null ? id.toString() : ((HeadraceException) e).reason()).getNow("");
+  }
+
+  @Test
+  void wireBytesCountTagAndLength() {
+    for (int size : new int[] {0, 1, 120, 127, 128, 16_380, 16_384, 2_100_000}) {
+      PublishStreamRequest.PublishBatch batch =
+          PublishStreamRequest.PublishBatch.newBuilder().addMessages(message(size)).build();
+      assertEquals(batch.getSerializedSize(), Outbox.wireBytes(message(size)));
+    }
+  }
+
+  @Test
+  void aLoneMessageNeverWaitsAndCompanyWaitsForTheDelay() {
+    accept();
+    assertEquals(List.of(1L, 1L), take());
+    accept();
+    accept();
+    assertNull(take());
+    assertEquals(1_000_000, outbox.waitNanos());
+    now = 1_000_000;
+    assertEquals(List.of(2L, 2L), take());
+  }
+
+  @Test
+  void resultsReachTheirMessages() {
+    accept();
+    accept();
+    take();
+    stored(2, 1, 10, 2);
+    assertEquals(List.of("0-10", "0-11"), List.of(result(0), result(1)));
+    assertTrue(outbox.isEmpty());
+  }
+
+  @Test
+  void nothingIsSentBeyondTheWindow() {
+    outbox = opened(PublishSettings.defaults().batch(10_000, 1 << 30, Duration.ofMillis(1)), false);
+    for (int n = 0; n < Outbox.FIRST_WINDOW_MESSAGES + 5; n++) {
+      accept();
+    }
+    assertEquals(List.of(1L, Outbox.FIRST_WINDOW_MESSAGES), take());
+    assertNull(take());
+    outbox.raise(
+        PublishStreamResponse.PublishWindow.newBuilder()
+            .setThroughMessages(Outbox.FIRST_WINDOW_MESSAGES + 2)
+            .setThroughBytes(1 << 30)
+            .build());
+    now = 1_000_000;
+    assertEquals(List.of(1_001L, 2L), take());
+  }
+
+  @Test
+  void rule17WhatIsStoredIsNotSentAgain() {
+    outbox = opened(ONE_A_BATCH, false);
+    for (int n = 0; n < 3; n++) {
+      accept();
+      take();
+    }
+    outbox.begin();
+    PublishStreamRequest question = outbox.question();
+    assertNotNull(question);
+    assertEquals(1, question.getLookUp().getFirstSequence());
+    assertNull(take());
+    stored(1, 1, 0, 1);
+    lookedUp(2);
+    assertEquals(List.of(2L, 1L), take());
+    assertEquals(List.of(3L, 1L), take());
+    stored(3, 2, 1, 2);
+    assertEquals(List.of("0-0", "0-1", "0-2"), List.of(result(0), result(1), result(2)));
+  }
+
+  @Test
+  void rule17WhatTheServerForgotIsTold() {
+    outbox = opened(ONE_A_BATCH, false);
+    accept();
+    take();
+    stored(1, 1, 0, 1);
+    accept();
+    take();
+    outbox.begin();
+    outbox.question();
+    lookedUp(1);
+    assertEquals("OUTCOME_FORGOTTEN", result(1));
+    accept();
+    assertEquals(List.of(1L, 1L), take());
+  }
+
+  @Test
+  void rule17ABatchThatFailedAsAWholeUsesUpNoSequence() {
+    outbox = opened(ONE_A_BATCH, false);
+    accept();
+    take();
+    accept();
+    take();
+    accept();
+    failed(1, ErrorReason.ERROR_REASON_DISK_FULL);
+    assertNull(take());
+    failed(2, ErrorReason.ERROR_REASON_DISK_FULL);
+    assertEquals(List.of(1L, 1L), take());
+    assertEquals("DISK_FULL", result(0));
+  }
+
+  @Test
+  void rule17ALastingProducerAsksBeforeItSends() {
+    outbox = opened(ONE_A_BATCH, true);
+    accept();
+    assertNull(take());
+    assertNotNull(outbox.question());
+    lookedUp(41);
+    assertEquals(List.of(41L, 1L), take());
+  }
+}
