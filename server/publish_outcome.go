@@ -13,6 +13,8 @@ import (
 type outcome struct {
 	runs     []*headracev1.PublishedRun
 	failures []*headracev1.PublishFailure
+	// buffered: some of what was stored is not durable yet.
+	buffered bool
 }
 
 // len is how many entries there are.
@@ -25,6 +27,7 @@ func (o *outcome) add(b *broker.PublishBatch, first uint64, count int, refused [
 		o.addFailed(first, count, b.Err, refused)
 		return
 	}
+	o.buffered = o.buffered || b.Buffered
 	if len(b.Parts) > 0 {
 		o.addParts(first, b.Parts)
 		return
@@ -104,6 +107,9 @@ func (o *outcome) fail(sequence uint64, count int, f wire.Failure) {
 func (o *outcome) durability() headracev1.Durability {
 	if len(o.runs) == 0 {
 		return headracev1.Durability_DURABILITY_UNSPECIFIED
+	}
+	if o.buffered {
+		return headracev1.Durability_DURABILITY_BUFFERED
 	}
 	return headracev1.Durability_DURABILITY_SYNCED
 }

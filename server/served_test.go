@@ -21,7 +21,6 @@ var notServedRequests = map[string]proto.Message{
 	"SubscribeRequest.Open.partitions": subscribeOpenFrame(&headracev1.SubscribeRequest_Open{Partitions: []uint32{0}}),
 
 	"Topic.spread":          &headracev1.Topic{Spread: true},
-	"DURABILITY_BUFFERED":   &headracev1.Topic{Durability: headracev1.Durability_DURABILITY_BUFFERED},
 	"DURABILITY_REPLICATED": &headracev1.Topic{Durability: headracev1.Durability_DURABILITY_REPLICATED},
 
 	"Subscription.ephemeral":          &headracev1.Subscription{Ephemeral: true},

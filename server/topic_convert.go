@@ -19,6 +19,7 @@ func newTopicConfig(t *headracev1.Topic, base broker.TopicConfig) (broker.TopicC
 	if t.GetCreateTime() != nil || t.GetState() != headracev1.ResourceState_RESOURCE_STATE_UNSPECIFIED {
 		return base, invalidField("create_time, state", "set by the server")
 	}
+	base.Buffered = t.GetDurability() == headracev1.Durability_DURABILITY_BUFFERED
 	if t.GetPartitions() != 0 {
 		base.Partitions = int(t.GetPartitions())
 	}
@@ -76,7 +77,7 @@ func topicProto(t broker.Topic) *headracev1.Topic {
 	return &headracev1.Topic{
 		Name:            string(t.Name),
 		Partitions:      uint32(t.Partitions),
-		Durability:      headracev1.Durability_DURABILITY_SYNCED,
+		Durability:      durabilityProto(t.Buffered),
 		Retention:       retentionProto(&t),
 		MaxMessageBytes: uint64(t.MaxMessageBytes),
 		DedupeWindow:    durationpb.New(t.DedupeWindow),
@@ -85,6 +86,13 @@ func topicProto(t broker.Topic) *headracev1.Topic {
 		CreateTime:      timestamppb.New(t.CreatedAt),
 		State:           stateProto(t.State),
 	}
+}
+
+func durabilityProto(buffered bool) headracev1.Durability {
+	if buffered {
+		return headracev1.Durability_DURABILITY_BUFFERED
+	}
+	return headracev1.Durability_DURABILITY_SYNCED
 }
 
 func topicStatsProto(s broker.TopicStats) *headracev1.TopicStats {

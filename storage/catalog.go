@@ -38,6 +38,10 @@ type Topic struct {
 	// forgotten before their time.
 	DedupeWindow time.Duration
 	DedupeIDs    uint32
+	// Buffered: a publish is done when it is accepted. What a crash loses of it was at
+	// the end; the next opening skips more offsets than can have been given. Fixed at
+	// creation.
+	Buffered bool
 	// ReplayOf is the subscription whose redriven messages this private topic holds;
 	// 0: a topic like any other.
 	ReplayOf SubscriptionID

@@ -39,8 +39,12 @@ type Publish struct {
 	// Full: a backlog of the topic's is full, so that nothing new is stored; what was
 	// stored before still has its answer.
 	Full bool
-	// Err is the outcome, set before completion: nil when every append is durable,
-	// ErrNoSpace, ErrBacklogFull, ErrTooLarge, ErrUnavailable or ErrNotFound (a topic is gone) when
+	// Buffered: it is done although nothing of it is durable yet, because it is of
+	// topics that are buffered. Set before completion.
+	Buffered bool
+	// Err is the outcome, set before completion: nil when every append is durable, or
+	// is to be (Buffered), ErrNoSpace, ErrBacklogFull, ErrTooLarge, ErrUnavailable or
+	// ErrNotFound (a topic is gone) when
 	// nothing is stored, ErrUnknown when it may be, ErrDataLoss when a partition is
 	// fenced. Of a producer's batch also ErrStaleProducer, ErrSequenceGap,
 	// ErrBatchChanged and ErrOutcomeForgotten, the last of which says nothing of what

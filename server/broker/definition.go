@@ -18,13 +18,14 @@ var definitions = proto.MarshalOptions{Deterministic: true}
 // storedTopic describes a topic to the store.
 func storedTopic(c TopicConfig) (storage.Topic, error) {
 	definition, err := encodeDefinition(&storagev1.TopicDefinition{
-		Durability:      storagev1.DefinedDurability_DEFINED_DURABILITY_SYNCED,
+		Durability:      definedDurability(c.Buffered),
 		MaxMessageBytes: uint64(c.MaxMessageBytes),
 		Labels:          c.Labels,
 	})
 	return storage.Topic{
 		Name:       string(c.Name),
 		Partitions: uint16(c.Partitions),
+		Buffered:   c.Buffered,
 		MinAge:     c.MinAge,
 		MaxAge:     c.MaxAge,
 		MaxBytes:   c.MaxBytes,
@@ -42,12 +43,13 @@ func topicConfig(t storage.Topic) (TopicConfig, error) {
 	if err := proto.Unmarshal(t.Definition, &d); err != nil {
 		return TopicConfig{}, fmt.Errorf("%w: definition of topic %s: %w", ErrDataLoss, t.Name, err)
 	}
-	if d.GetDurability() != storagev1.DefinedDurability_DEFINED_DURABILITY_SYNCED {
+	if d.GetDurability() != definedDurability(t.Buffered) {
 		return TopicConfig{}, fmt.Errorf("%w: topic %s has durability %v", ErrDataLoss, t.Name, d.GetDurability())
 	}
 	return TopicConfig{
 		Name:            Name(t.Name),
 		Partitions:      int(t.Partitions),
+		Buffered:        t.Buffered,
 		MinAge:          t.MinAge,
 		KeepSettled:     t.KeepSettled,
 		MaxAge:          t.MaxAge,
@@ -57,6 +59,15 @@ func topicConfig(t storage.Topic) (TopicConfig, error) {
 		DedupeIDs:       int(t.DedupeIDs),
 		Labels:          d.GetLabels(),
 	}, nil
+}
+
+// definedDurability is a durability as it is stored; the store itself must know which
+// topics are buffered, too.
+func definedDurability(buffered bool) storagev1.DefinedDurability {
+	if buffered {
+		return storagev1.DefinedDurability_DEFINED_DURABILITY_BUFFERED
+	}
+	return storagev1.DefinedDurability_DEFINED_DURABILITY_SYNCED
 }
 
 // definedModes are the modes as they are stored.

@@ -50,7 +50,10 @@ type PublishBatch struct {
 	// Note is the caller's own: what it needs to write the result.
 	Note any
 
-	// Err is the outcome, for the batch as a whole: nil when it is durable. A batch
+	// Buffered: it was accepted by a buffered topic, and is not durable yet.
+	Buffered bool
+	// Err is the outcome, for the batch as a whole: nil when it is durable, or
+	// accepted. A batch
 	// that is handed to Publish with Err set is not stored, it comes back in its
 	// turn. Outcomes: ErrTopicNotFound, ErrTopicDeleted, ErrDiskFull, ErrDataLoss,
 	// ErrMessageTooLarge when nothing is stored.

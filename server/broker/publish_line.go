@@ -172,6 +172,7 @@ func (l *publishLine) take() ([]*PublishBatch, error) {
 // stream.
 func (b *PublishBatch) settle(store Store) error {
 	b.load(-1)
+	b.Buffered = b.publish.Buffered
 	err := b.publish.Err
 	switch {
 	case err == nil && b.Sequence != nil && b.produced.Again:

@@ -20,12 +20,13 @@ const (
 	MaxDedupeIDs    = 1_000_000
 )
 
-// TopicConfig is what a client says of a topic. Only the synced durability is
-// served, so it has no field.
+// TopicConfig is what a client says of a topic.
 type TopicConfig struct {
-	// Name and Partitions (1 to MaxPartitions) are fixed at creation.
+	// Name, Partitions (1 to MaxPartitions) and Buffered are fixed at creation.
 	Name       Name
 	Partitions int
+	// Buffered: a publish has its result when it is accepted, before it is durable.
+	Buffered bool
 	// MinAge: no message younger than this is removed, but for MaxBytes; 0 to MaxMinAge.
 	MinAge time.Duration
 	// KeepSettled: nor is one younger than this, so that what is settled can be

@@ -102,6 +102,8 @@ func (b *Broker) changedTopic(t *topic, change func(*TopicConfig) error) (TopicC
 		return TopicConfig{}, invalidField("name", "fixed at creation")
 	case config.Partitions != t.partitions:
 		return TopicConfig{}, invalidField("partitions", "fixed at creation")
+	case config.Buffered != t.config.Load().Buffered:
+		return TopicConfig{}, invalidField("durability", "fixed at creation")
 	}
 	return config, config.validate(b.config.MaxMessageBytes)
 }

@@ -61,6 +61,9 @@ func TestTopicIsListedUpdatedAndDeleted(t *testing.T) {
 	if _, err := r.UpdateTopic(t.Context(), ordersTopic, func(c *TopicConfig) error { c.Partitions++; return nil }); !errors.Is(err, ErrInvalidField) {
 		t.Errorf("changed partitions: %v", err)
 	}
+	if _, err := r.UpdateTopic(t.Context(), ordersTopic, func(c *TopicConfig) error { c.Buffered = true; return nil }); !errors.Is(err, ErrInvalidField) {
+		t.Errorf("changed durability: %v", err)
+	}
 	if err := r.DeleteTopic(t.Context(), ordersTopic); !errors.Is(err, ErrTopicHasSubscriptions) {
 		t.Errorf("deleted with a subscription: %v", err)
 	}
@@ -75,6 +78,23 @@ func TestTopicIsListedUpdatedAndDeleted(t *testing.T) {
 	}
 	if err := r.DeleteTopic(t.Context(), ordersTopic); !errors.Is(err, ErrTopicNotFound) {
 		t.Errorf("deleted twice: %v", err)
+	}
+}
+
+// TestADurabilityThatTheStoreDoesNotShareIsDataLoss: the store acts by its own record.
+func TestADurabilityThatTheStoreDoesNotShareIsDataLoss(t *testing.T) {
+	for _, buffered := range []bool{false, true} {
+		stored, err := storedTopic(TopicConfig{Name: ordersTopic, Partitions: 1, Buffered: buffered})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c, err := topicConfig(stored); err != nil || c.Buffered != buffered {
+			t.Errorf("%+v, %v", c, err)
+		}
+		stored.Buffered = !buffered
+		if _, err := topicConfig(stored); !errors.Is(err, ErrDataLoss) {
+			t.Errorf("buffered by its definition is %t, by its record %t: %v", buffered, stored.Buffered, err)
+		}
 	}
 }
 

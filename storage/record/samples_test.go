@@ -133,6 +133,9 @@ func sampleRecords(tb testing.TB) map[string]encoded {
 	replayable := sampleTopic
 	replayable.KeepSettled = 7 * 24 * time.Hour
 	put("t topic that keeps", AppendTopicKey(nil, replayable.ID), func(k []byte) []byte { return must(AppendTopic(nil, k, &replayable)) })
+	buffered := sampleTopic
+	buffered.Buffered = true
+	put("t buffered topic", AppendTopicKey(nil, buffered.ID), func(k []byte) []byte { return must(AppendTopic(nil, k, &buffered)) })
 	brief := sampleTopic
 	brief.DedupeWindow, brief.DedupeIDs = time.Hour, 500
 	put("t topic with dedupe", AppendTopicKey(nil, brief.ID), func(k []byte) []byte { return must(AppendTopic(nil, k, &brief)) })

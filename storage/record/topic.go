@@ -29,6 +29,7 @@ func AppendTopic(dst, key []byte, t *storage.Topic) ([]byte, error) {
 		Definition: t.Definition,
 
 		ReplayOfSubscriptionId: uint32(t.ReplayOf),
+		Buffered:               t.Buffered,
 	}
 	// A topic that is as topics were before they had these has the same bytes.
 	if t.DedupeWindow != storage.DefaultDedupeWindow {
@@ -71,6 +72,7 @@ func DecodeTopic(key, value []byte) (storage.Topic, error) {
 		ReplayOf:   storage.SubscriptionID(m.GetReplayOfSubscriptionId()),
 		MaxAge:     m.GetMaxAge().AsDuration(),
 		MaxBytes:   m.GetMaxBytes(),
+		Buffered:   m.GetBuffered(),
 
 		KeepSettled:  m.GetKeepSettled().AsDuration(),
 		DedupeWindow: storage.DefaultDedupeWindow,

@@ -58,6 +58,9 @@ type batch struct {
 	slots     []*stateSlot
 	changes   []*change
 
+	// copies are of what was accepted and is its sender's again.
+	copies copies
+
 	used need
 	// slotsUsed is the part of used that change sets took.
 	slotsUsed need
@@ -129,9 +132,11 @@ func (b *batch) reset() {
 	clear(b.queues)
 	clear(b.slots)
 	clear(b.changes)
+	b.copies.reset()
 	*b = batch{
-		Batch: storage.Batch{Ops: b.Ops[:0]},
-		mem:   b.mem[:0], runs: b.runs[:0], chunks: b.chunks[:0],
+		copies: b.copies,
+		Batch:  storage.Batch{Ops: b.Ops[:0]},
+		mem:    b.mem[:0], runs: b.runs[:0], chunks: b.chunks[:0],
 		partitions: b.partitions[:0], cursors: b.cursors[:0],
 		topics: b.topics[:0], subscriptions: b.subscriptions[:0], sessions: b.sessions[:0],
 		producers: b.producers[:0], raised: b.raised[:0],

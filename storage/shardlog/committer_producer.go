@@ -44,11 +44,13 @@ func (c *committer) addProduced(q *publishQueue, p *storage.Publish) bool {
 		if !c.open.room(n) || x.full(c.open) {
 			return false
 		}
-		c.takeIn(p, n)
+		c.takeIn(q, p, n)
 		c.remember(x, p)
 	}
 	p.Err = err
-	c.open.complete(q, p)
+	if !p.Buffered {
+		c.open.complete(q, p)
+	}
 	return true
 }
 

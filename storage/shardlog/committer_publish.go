@@ -10,6 +10,7 @@ import (
 // addPublish gathers a publish into the open batch; false when it has to wait for
 // the next one. What cannot be stored is completed in its order, with its error.
 func (c *committer) addPublish(q *publishQueue, p *storage.Publish) bool {
+	p.Buffered = false
 	if p.Producer != nil {
 		return c.addProduced(q, p)
 	}
@@ -23,18 +24,25 @@ func (c *committer) addPublish(q *publishQueue, p *storage.Publish) bool {
 		return false
 	}
 	p.Err = nil
-	c.takeIn(p, n)
-	c.open.complete(q, p)
+	c.takeIn(q, p, n)
+	if !p.Buffered {
+		c.open.complete(q, p)
+	}
 	return true
 }
 
 // takeIn gives the messages of a publish their offsets in the open batch, which has
-// room for them.
-func (c *committer) takeIn(p *storage.Publish, n need) {
+// room for them. One that is Buffered then is done by that.
+func (c *committer) takeIn(q *publishQueue, p *storage.Publish, n need) {
+	if c.shard.buffered > 0 && c.buffers(q, p) {
+		c.open.copies.on = true
+		p.Buffered, q.accepted = true, true
+	}
 	for i := range p.Appends {
 		c.gather(&p.Appends[i])
 	}
 	c.open.used = c.open.used.plus(n)
+	c.open.copies.on = false
 }
 
 // admit says what a publish needs, or why it cannot be stored.
@@ -114,6 +122,9 @@ func (c *committer) gather(a *storage.Append) {
 		a.Base = p.next.Offset
 	}
 	r := c.open.extend(p)
+	if c.open.copies.on {
+		a = c.open.copies.keep(a)
+	}
 	r.appends = append(r.appends, a)
 	r.bytes += len(a.Messages)
 	r.messages += len(a.Ends)

@@ -41,10 +41,12 @@ type publishQueue struct {
 
 	// deficit and granted belong to the committer's round robin; openIn and openAt
 	// say where the open batch counts the queue. Loop only.
-	deficit int
-	granted bool
-	openIn  *batch
-	openAt  int
+	// accepted: the publish that is taken next is done by that.
+	deficit  int
+	granted  bool
+	accepted bool
+	openIn   *batch
+	openAt   int
 }
 
 var _ storage.PublishQueue = (*publishQueue)(nil)
@@ -163,6 +165,12 @@ func (q *publishQueue) take() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.taken++
+	if q.accepted {
+		q.accepted = false
+		q.settleRest()
+		signal(q.ready)
+		return
+	}
 	q.open++
 }
 
@@ -178,7 +186,7 @@ func (q *publishQueue) completeOpen(n uint64) {
 	defer q.mu.Unlock()
 	q.open -= n
 	q.done += n
-	q.settleFailed()
+	q.settleRest()
 }
 
 // failWaiting completes every publish that is not in a batch: the store takes no
@@ -195,12 +203,12 @@ func (q *publishQueue) setWaitingFailed() {
 		q.slots[q.index(q.taken)].Err = storage.ErrUnavailable
 	}
 	q.listed = false
-	q.settleFailed()
+	q.settleRest()
 }
 
-// settleFailed completes what failed behind the last publish in a batch: results
-// keep their order.
-func (q *publishQueue) settleFailed() {
+// settleRest completes what stands behind the last publish in a batch, which failed or
+// was accepted: results keep their order.
+func (q *publishQueue) settleRest() {
 	if q.open == 0 {
 		q.done = q.taken
 	}

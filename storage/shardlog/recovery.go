@@ -43,7 +43,7 @@ func recoverShard(ctx context.Context, engine storage.Engine, o Options) (*recov
 	steps := []func() error{
 		r.readShard, r.readChain,
 		r.readTopics, r.readPartitions, r.readHeads, r.readDedupe, r.readProducers,
-		r.readSubscriptions, r.linkReplays, r.readCursors, r.readSessions, r.checkFloors,
+		r.readSubscriptions, r.linkReplays, r.readCursors, r.readSessions, r.checkFloors, r.skipBuffered,
 	}
 	for _, step := range steps {
 		if err := ctx.Err(); err != nil {

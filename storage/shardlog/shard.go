@@ -17,6 +17,9 @@ type shard struct {
 	topicNames        map[string]storage.TopicID
 	subscriptionNames map[string]storage.SubscriptionID
 
+	// buffered is how many topics are.
+	buffered int
+
 	// number and hash are the last batch's that was sealed.
 	number, hash uint64
 
@@ -70,11 +73,17 @@ func (s *shard) partition(id storage.PartitionID) (*partition, error) {
 }
 
 func (s *shard) addTopic(t *topic) {
+	if t.Buffered {
+		s.buffered++
+	}
 	s.topics[t.ID] = t
 	s.topicNames[t.Name] = t.ID
 }
 
 func (s *shard) removeTopic(t *topic) {
+	if t.Buffered {
+		s.buffered--
+	}
 	delete(s.topics, t.ID)
 	delete(s.topicNames, t.Name)
 }

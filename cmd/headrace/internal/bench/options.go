@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
 )
 
 // Mode is which way of a message is measured.
@@ -41,6 +43,8 @@ type Options struct {
 	// Topics have Partitions each; publishers send to one after the other. Only
 	// Publish has more than one. IdleTopics are there besides, and get nothing.
 	Topics, IdleTopics, Partitions int
+	// Buffered: the topics' publishes have their results before they are synced.
+	Buffered bool
 	// BatchMessages, BatchBytes and BatchDelay are the client's own batching.
 	BatchMessages, BatchBytes int
 	BatchDelay                time.Duration
@@ -75,6 +79,13 @@ func (o Options) Validate() error {
 		atLeast("warmup", o.Warmup, 0),
 		atLeast("rate", o.Rate, 0),
 	)
+}
+
+func (o Options) durability() headracev1.Durability {
+	if o.Buffered {
+		return headracev1.Durability_DURABILITY_BUFFERED
+	}
+	return headracev1.Durability_DURABILITY_SYNCED
 }
 
 // connections is how many clients the publishers have.

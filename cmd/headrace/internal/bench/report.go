@@ -5,8 +5,11 @@ import (
 	"time"
 )
 
-// SyncPolicy says what a confirmed message has gone through.
-const SyncPolicy = "synced to disk before each result, delivery and ack confirmation"
+// The policies say what a confirmed message has gone through.
+const (
+	SyncPolicy     = "synced to disk before each result, delivery and ack confirmation"
+	BufferedPolicy = "synced to disk after the result, before each delivery and ack confirmation"
+)
 
 // Report has the figures of one run, and what they hold for.
 type Report struct {
@@ -77,6 +80,9 @@ func newReport(o Options, w window, m *meter) Report {
 		BatchBytes:            o.BatchBytes,
 		BatchDelayMS:          milliseconds(o.BatchDelay),
 		SyncPolicy:            SyncPolicy,
+	}
+	if o.Buffered {
+		r.SyncPolicy = BufferedPolicy
 	}
 	if o.Mode == EndToEnd {
 		r.Subscribers, r.Window = o.Subscribers, o.Window

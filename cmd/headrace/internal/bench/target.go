@@ -97,6 +97,7 @@ func prepare(ctx context.Context, c *headrace.Client, o Options) (ground, error)
 		_, err := c.Topics().Create(ctx, &headracev1.Topic{
 			Name:            topic,
 			Partitions:      uint32(o.Partitions),
+			Durability:      o.durability(),
 			MaxMessageBytes: uint64(max(1<<20, o.Size+4<<10)),
 		})
 		return err

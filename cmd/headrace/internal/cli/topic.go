@@ -68,11 +68,13 @@ func (f *topicFlags) apply(c *cobra.Command, t *headracev1.Topic) (fields []stri
 func (a *App) topicCreate() *cobra.Command {
 	var flags topicFlags
 	var partitions uint32
+	durability := durabilityFlag(headracev1.Durability_DURABILITY_SYNCED)
 	c := &cobra.Command{Use: "create NAME", Short: "Create a topic", Args: cobra.ExactArgs(1)}
 	flags.add(c)
 	c.Flags().Uint32Var(&partitions, "partitions", 1, "the number of partitions, 1 to 256; 1 is total order")
+	c.Flags().Var(&durability, "durability", "what a result promises: that the message is synced, or accepted (buffered)")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		topic := &headracev1.Topic{Name: args[0], Partitions: partitions}
+		topic := &headracev1.Topic{Name: args[0], Partitions: partitions, Durability: headracev1.Durability(durability)}
 		if _, err := flags.apply(c, topic); err != nil {
 			return err
 		}

@@ -95,7 +95,7 @@ type Topic struct {
 	// The number of partitions, 1 to 256. Default: 1, which is total order. Fixed
 	// at creation.
 	Partitions uint32 `protobuf:"varint,2,opt,name=partitions,proto3" json:"partitions,omitempty"`
-	// What a publish result promises. Default: DURABILITY_SYNCED.
+	// What a publish result promises. Default: DURABILITY_SYNCED. Fixed at creation.
 	Durability Durability `protobuf:"varint,3,opt,name=durability,proto3,enum=headrace.v1.Durability" json:"durability,omitempty"`
 	// How long messages are kept. May be updated.
 	Retention *Retention `protobuf:"bytes,4,opt,name=retention,proto3" json:"retention,omitempty"`

@@ -30,6 +30,8 @@ const (
 	DefinedDurability_DEFINED_DURABILITY_UNSPECIFIED DefinedDurability = 0
 	// Synced to disk before the result.
 	DefinedDurability_DEFINED_DURABILITY_SYNCED DefinedDurability = 1
+	// The result comes when the message is accepted.
+	DefinedDurability_DEFINED_DURABILITY_BUFFERED DefinedDurability = 2
 )
 
 // Enum value maps for DefinedDurability.
@@ -37,10 +39,12 @@ var (
 	DefinedDurability_name = map[int32]string{
 		0: "DEFINED_DURABILITY_UNSPECIFIED",
 		1: "DEFINED_DURABILITY_SYNCED",
+		2: "DEFINED_DURABILITY_BUFFERED",
 	}
 	DefinedDurability_value = map[string]int32{
 		"DEFINED_DURABILITY_UNSPECIFIED": 0,
 		"DEFINED_DURABILITY_SYNCED":      1,
+		"DEFINED_DURABILITY_BUFFERED":    2,
 	}
 )
 
@@ -732,10 +736,11 @@ const file_headrace_storage_v1_definition_proto_rawDesc = "" +
 	"\x0f_max_deliveries\"B\n" +
 	"\x0eDefinedCeiling\x12\x1a\n" +
 	"\bmessages\x18\x01 \x01(\x04R\bmessages\x12\x14\n" +
-	"\x05bytes\x18\x02 \x01(\x04R\x05bytes*V\n" +
+	"\x05bytes\x18\x02 \x01(\x04R\x05bytes*w\n" +
 	"\x11DefinedDurability\x12\"\n" +
 	"\x1eDEFINED_DURABILITY_UNSPECIFIED\x10\x00\x12\x1d\n" +
-	"\x19DEFINED_DURABILITY_SYNCED\x10\x01*{\n" +
+	"\x19DEFINED_DURABILITY_SYNCED\x10\x01\x12\x1f\n" +
+	"\x1bDEFINED_DURABILITY_BUFFERED\x10\x02*{\n" +
 	"\vDefinedMode\x12\x1c\n" +
 	"\x18DEFINED_MODE_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13DEFINED_MODE_SHARED\x10\x01\x12\x1a\n" +

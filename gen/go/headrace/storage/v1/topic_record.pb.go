@@ -57,7 +57,9 @@ type TopicRecord struct {
 	MaxBytes uint64 `protobuf:"varint,12,opt,name=max_bytes,json=maxBytes,proto3" json:"max_bytes,omitempty"`
 	// No message younger than this is trimmed, so that what is settled can be replayed.
 	// Left out where it is zero.
-	KeepSettled   *durationpb.Duration `protobuf:"bytes,15,opt,name=keep_settled,json=keepSettled,proto3" json:"keep_settled,omitempty"`
+	KeepSettled *durationpb.Duration `protobuf:"bytes,15,opt,name=keep_settled,json=keepSettled,proto3" json:"keep_settled,omitempty"`
+	// Publishes are answered when they are accepted, before they are durable.
+	Buffered      bool `protobuf:"varint,16,opt,name=buffered,proto3" json:"buffered,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -183,11 +185,18 @@ func (x *TopicRecord) GetKeepSettled() *durationpb.Duration {
 	return nil
 }
 
+func (x *TopicRecord) GetBuffered() bool {
+	if x != nil {
+		return x.Buffered
+	}
+	return false
+}
+
 var File_headrace_storage_v1_topic_record_proto protoreflect.FileDescriptor
 
 const file_headrace_storage_v1_topic_record_proto_rawDesc = "" +
 	"\n" +
-	"&headrace/storage/v1/topic_record.proto\x12\x13headrace.storage.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a&headrace/storage/v1/record_state.proto\"\xd7\x04\n" +
+	"&headrace/storage/v1/topic_record.proto\x12\x13headrace.storage.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a&headrace/storage/v1/record_state.proto\"\xf3\x04\n" +
 	"\vTopicRecord\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\rR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x1e\n" +
@@ -208,7 +217,8 @@ const file_headrace_storage_v1_topic_record_proto_rawDesc = "" +
 	" \x01(\rR\x16replayOfSubscriptionId\x122\n" +
 	"\amax_age\x18\v \x01(\v2\x19.google.protobuf.DurationR\x06maxAge\x12\x1b\n" +
 	"\tmax_bytes\x18\f \x01(\x04R\bmaxBytes\x12<\n" +
-	"\fkeep_settled\x18\x0f \x01(\v2\x19.google.protobuf.DurationR\vkeepSettledB\r\n" +
+	"\fkeep_settled\x18\x0f \x01(\v2\x19.google.protobuf.DurationR\vkeepSettled\x12\x1a\n" +
+	"\bbuffered\x18\x10 \x01(\bR\bbufferedB\r\n" +
 	"\v_dedupe_idsBCZAgithub.com/headrace/headrace/gen/go/headrace/storage/v1;storagev1b\x06proto3"
 
 var (

@@ -33,8 +33,10 @@ public enum Durability
   DURABILITY_SYNCED(1),
   /**
    * <pre>
-   * The result is sent when the message is accepted; a crash may lose it. Not
-   * served yet: NOT_SERVED.
+   * The result is sent when the message is accepted. It is synced to disk, and
+   * delivered, some milliseconds later; a crash in between loses it. No offset is
+   * given twice: after a crash 1,048,576 of them are left out. A producer's results
+   * wait for the sync, and any result may: it says which of the two was reached.
    * </pre>
    *
    * <code>DURABILITY_BUFFERED = 2;</code>
@@ -79,8 +81,10 @@ public enum Durability
   public static final int DURABILITY_SYNCED_VALUE = 1;
   /**
    * <pre>
-   * The result is sent when the message is accepted; a crash may lose it. Not
-   * served yet: NOT_SERVED.
+   * The result is sent when the message is accepted. It is synced to disk, and
+   * delivered, some milliseconds later; a crash in between loses it. No offset is
+   * given twice: after a crash 1,048,576 of them are left out. A producer's results
+   * wait for the sync, and any result may: it says which of the two was reached.
    * </pre>
    *
    * <code>DURABILITY_BUFFERED = 2;</code>

@@ -136,7 +136,7 @@ private static final long serialVersionUID = 0L;
   private int durability_ = 0;
   /**
    * <pre>
-   * What a publish result promises. Default: DURABILITY_SYNCED.
+   * What a publish result promises. Default: DURABILITY_SYNCED. Fixed at creation.
    * </pre>
    *
    * <code>.headrace.v1.Durability durability = 3 [json_name = "durability"];</code>
@@ -147,7 +147,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * What a publish result promises. Default: DURABILITY_SYNCED.
+   * What a publish result promises. Default: DURABILITY_SYNCED. Fixed at creation.
    * </pre>
    *
    * <code>.headrace.v1.Durability durability = 3 [json_name = "durability"];</code>
@@ -1230,7 +1230,7 @@ java.lang.String defaultValue) {
     private int durability_ = 0;
     /**
      * <pre>
-     * What a publish result promises. Default: DURABILITY_SYNCED.
+     * What a publish result promises. Default: DURABILITY_SYNCED. Fixed at creation.
      * </pre>
      *
      * <code>.headrace.v1.Durability durability = 3 [json_name = "durability"];</code>
@@ -1241,7 +1241,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * What a publish result promises. Default: DURABILITY_SYNCED.
+     * What a publish result promises. Default: DURABILITY_SYNCED. Fixed at creation.
      * </pre>
      *
      * <code>.headrace.v1.Durability durability = 3 [json_name = "durability"];</code>
@@ -1256,7 +1256,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * What a publish result promises. Default: DURABILITY_SYNCED.
+     * What a publish result promises. Default: DURABILITY_SYNCED. Fixed at creation.
      * </pre>
      *
      * <code>.headrace.v1.Durability durability = 3 [json_name = "durability"];</code>
@@ -1269,7 +1269,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * What a publish result promises. Default: DURABILITY_SYNCED.
+     * What a publish result promises. Default: DURABILITY_SYNCED. Fixed at creation.
      * </pre>
      *
      * <code>.headrace.v1.Durability durability = 3 [json_name = "durability"];</code>
@@ -1285,7 +1285,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * What a publish result promises. Default: DURABILITY_SYNCED.
+     * What a publish result promises. Default: DURABILITY_SYNCED. Fixed at creation.
      * </pre>
      *
      * <code>.headrace.v1.Durability durability = 3 [json_name = "durability"];</code>

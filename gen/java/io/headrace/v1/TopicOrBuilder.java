@@ -49,7 +49,7 @@ public interface TopicOrBuilder extends
 
   /**
    * <pre>
-   * What a publish result promises. Default: DURABILITY_SYNCED.
+   * What a publish result promises. Default: DURABILITY_SYNCED. Fixed at creation.
    * </pre>
    *
    * <code>.headrace.v1.Durability durability = 3 [json_name = "durability"];</code>
@@ -58,7 +58,7 @@ public interface TopicOrBuilder extends
   int getDurabilityValue();
   /**
    * <pre>
-   * What a publish result promises. Default: DURABILITY_SYNCED.
+   * What a publish result promises. Default: DURABILITY_SYNCED. Fixed at creation.
    * </pre>
    *
    * <code>.headrace.v1.Durability durability = 3 [json_name = "durability"];</code>
