@@ -25,12 +25,13 @@ func TestFailoverStandbyIsToldAndTakesOverAtOnce(t *testing.T) {
 		"broken":      {0, func(s *reader) { s.Close(CloseBroken) }, 2, 0},
 		"resumable":   {resumes, func(s *reader) { s.Close(CloseBroken) }, 1, 0},
 		"slow":        {resumes, func(s *reader) { s.out.fail(ErrSlowReader) }, 1, 0},
-		"silent":      {0, func(*reader) {}, 2, 3 * HeartbeatInterval},
+		"silent":      {0, func(s *reader) { go func() { _ = s.end() }() }, 2, 3 * HeartbeatInterval},
 		"drained":     {0, func(s *reader) { must(t, s.Drain(0)) }, 1, 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			r := newRoom(t, 1, failover)
-			active := r.subscribe(announcing(end.features))
+			active := r.subscribe(func(p *SubscribeParams) { p.Features, p.Lease = end.features, time.Hour })
+			opened := time.Now()
 			standby := r.subscribe(nil)
 			r.publish("a")
 			active.receive(1)
@@ -43,8 +44,11 @@ func TestFailoverStandbyIsToldAndTakesOverAtOnce(t *testing.T) {
 					_ = standby.Heartbeat()
 				}
 			})
-			began := time.Now()
 			end.how(active)
+			began := opened
+			if end.after == 0 {
+				began = time.Now()
+			}
 			standby.receive(1)
 			if took := time.Since(began); took != end.after || standby.received[0].attempt != end.attempt {
 				t.Errorf("%s: after %v came %+v", name, took, standby.received[0])
