@@ -13,10 +13,10 @@ import (
 	"github.com/headrace/headrace/server/servertest"
 )
 
-// createBounded makes the topic orders with bounds on what it keeps.
+// createBounded makes the topic clicks with bounds on what it keeps.
 func createBounded(t *testing.T, s *servertest.Server, r *headracev1.Retention) {
 	t.Helper()
-	_, err := s.Topics.CreateTopic(t.Context(), &headracev1.CreateTopicRequest{Topic: &headracev1.Topic{Name: "orders", Retention: r}})
+	_, err := s.Topics.CreateTopic(t.Context(), &headracev1.CreateTopicRequest{Topic: &headracev1.Topic{Name: "clicks", Retention: r}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,17 +37,17 @@ func TestWhatIsOlderThanMaxAgeGoesAndIsCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := servertest.Start(t, servertest.Options{})
 		createBounded(t, s, &headracev1.Retention{MinAge: durationpb.New(0), MaxAge: durationpb.New(time.Hour)})
-		s.CreateSubscription("workers", "orders")
-		s.CreateSubscription("forgotten", "orders")
+		s.CreateSubscription("workers", "clicks")
+		s.CreateSubscription("forgotten", "clicks")
 		for range 3 {
-			s.Publish("orders", &headracev1.Message{Data: []byte("x")})
+			s.Publish("clicks", &headracev1.Message{Data: []byte("x")})
 		}
 		time.Sleep(59*time.Minute + 50*time.Second) //nolint:forbidigo // the bubble has its own clock
 		session := openForHours(t, s, "workers")
 		session.await(func(r *headracev1.SubscribeResponse) bool { return r.GetBatch() != nil })
-		s.Publish("orders", &headracev1.Message{Data: []byte("y")})
+		s.Publish("clicks", &headracev1.Message{Data: []byte("y")})
 		retain(s)
-		if n := topicStats(t, s, "orders").GetRetained().GetMessages(); n != 4 {
+		if n := topicStats(t, s, "clicks").GetRetained().GetMessages(); n != 4 {
 			t.Fatalf("%d messages retained within their hour", n)
 		}
 		time.Sleep(10 * time.Second) //nolint:forbidigo // the bubble has its own clock
@@ -58,7 +58,7 @@ func TestWhatIsOlderThanMaxAgeGoesAndIsCounted(t *testing.T) {
 				t.Errorf("%s: %v", name, stats)
 			}
 		}
-		if stats := topicStats(t, s, "orders"); stats.GetPartitions()[0].GetFirstOffset() != 3 || stats.GetRetained().GetMessages() != 1 {
+		if stats := topicStats(t, s, "clicks"); stats.GetPartitions()[0].GetFirstOffset() != 3 || stats.GetRetained().GetMessages() != 1 {
 			t.Errorf("topic: %v", stats)
 		}
 		session.send(ack(1, 1, 3))
@@ -81,23 +81,23 @@ func TestWhatIsBeyondMaxBytesGoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := servertest.Start(t, servertest.Options{})
 		createBounded(t, s, nil)
-		s.CreateSubscription("forgotten", "orders")
+		s.CreateSubscription("forgotten", "clicks")
 		for range 64 {
-			s.Publish("orders", &headracev1.Message{Data: make([]byte, 64<<10)})
+			s.Publish("clicks", &headracev1.Message{Data: make([]byte, 64<<10)})
 		}
 		retain(s)
-		if n := topicStats(t, s, "orders").GetRetained().GetMessages(); n != 64 {
+		if n := topicStats(t, s, "clicks").GetRetained().GetMessages(); n != 64 {
 			t.Fatalf("%d messages retained without a bound", n)
 		}
 		updated, err := s.Topics.UpdateTopic(t.Context(), &headracev1.UpdateTopicRequest{
-			Topic:      &headracev1.Topic{Name: "orders", Retention: &headracev1.Retention{MaxBytes: 1 << 20}},
+			Topic:      &headracev1.Topic{Name: "clicks", Retention: &headracev1.Retention{MaxBytes: 1 << 20}},
 			UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"retention.max_bytes"}},
 		})
 		if err != nil || updated.GetTopic().GetRetention().GetMaxBytes() != 1<<20 {
 			t.Fatal(updated, err)
 		}
 		retain(s)
-		retained := topicStats(t, s, "orders").GetRetained()
+		retained := topicStats(t, s, "clicks").GetRetained()
 		if retained.GetMessages() != 15 || retained.GetBytes() > 1<<20 {
 			t.Errorf("retained %v", retained)
 		}
@@ -117,12 +117,12 @@ func TestBoundsOfRetentionHaveBounds(t *testing.T) {
 		"max_age of a hundred years": {&headracev1.Retention{MaxAge: durationpb.New(100 * 365 * 24 * time.Hour)}, "retention.max_age"},
 		"max_bytes below 1 MiB":      {&headracev1.Retention{MaxBytes: 1<<20 - 1}, "retention.max_bytes"},
 	} {
-		_, err := s.Topics.CreateTopic(t.Context(), &headracev1.CreateTopicRequest{Topic: &headracev1.Topic{Name: "orders", Retention: c.retention}})
+		_, err := s.Topics.CreateTopic(t.Context(), &headracev1.CreateTopicRequest{Topic: &headracev1.Topic{Name: "clicks", Retention: c.retention}})
 		t.Run(name, func(t *testing.T) { checkStatus(t, err, codes.InvalidArgument, "INVALID_FIELD", c.field) })
 	}
 	// min_age follows a shorter max_age where it is not given.
 	createBounded(t, s, &headracev1.Retention{MaxAge: durationpb.New(time.Minute)})
-	got, err := s.Topics.GetTopic(t.Context(), &headracev1.GetTopicRequest{Topic: "orders"})
+	got, err := s.Topics.GetTopic(t.Context(), &headracev1.GetTopicRequest{Topic: "clicks"})
 	if err != nil || got.GetTopic().GetRetention().GetMinAge().AsDuration() != time.Minute {
 		t.Error(got, err)
 	}

@@ -13,8 +13,6 @@ import (
 var notServedFields = names(
 	"SubscribeRequest.Open.partitions",
 	"Topic.spread",
-	"Subscription.ephemeral",
-	"Subscription.expire_after",
 	"Subscription.dead_letter_topic",
 	"Subscription.filter",
 )

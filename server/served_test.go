@@ -23,8 +23,6 @@ var notServedRequests = map[string]proto.Message{
 	"Topic.spread":          &headracev1.Topic{Spread: true},
 	"DURABILITY_REPLICATED": &headracev1.Topic{Durability: headracev1.Durability_DURABILITY_REPLICATED},
 
-	"Subscription.ephemeral":          &headracev1.Subscription{Ephemeral: true},
-	"Subscription.expire_after":       &headracev1.Subscription{ExpireAfter: durationpb.New(0)},
 	"Subscription.dead_letter_topic":  &headracev1.Subscription{DeadLetterTopic: "dead"},
 	"Subscription.filter":             &headracev1.Subscription{Filter: "f"},
 	"BACKLOG_ACTION_DEAD_LETTER":      &headracev1.Subscription{BacklogCap: &headracev1.BacklogCap{Action: headracev1.BacklogAction_BACKLOG_ACTION_DEAD_LETTER}},

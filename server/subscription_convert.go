@@ -28,6 +28,7 @@ func newSubscriptionConfig(s *headracev1.Subscription) (broker.SubscriptionConfi
 	}
 	c.Mode = modes[s.GetMode()]
 	c.Order = orders[s.GetOrder()]
+	c.Ephemeral = s.GetEphemeral()
 	defaults := c
 	for _, path := range createdPaths {
 		if err := subscriptionPaths[path](&c, s, defaults); err != nil {
@@ -60,7 +61,7 @@ func modeProto(m broker.Mode) headracev1.SubscriptionMode {
 // the longest lease, whose default depends on it.
 var createdPaths = []string{
 	"lease", "max_lease", "retry", "max_outstanding", "client_max_outstanding", "labels", "key_failure_policy",
-	"paused", "dispatch_cap", "backlog_cap",
+	"paused", "dispatch_cap", "backlog_cap", "expire_after",
 	"resume_window",
 }
 
@@ -90,6 +91,7 @@ var subscriptionPaths = map[string]taker[broker.SubscriptionConfig, *headracev1.
 	"key_failure_policy":     takeKeyPolicy,
 	"dispatch_cap":           takeDispatchCap,
 	"backlog_cap":            takeBacklogCap,
+	"expire_after":           takeExpireAfter,
 
 	"dispatch_cap.messages_per_second": takeMessagesPerSecond,
 	"dispatch_cap.bytes_per_second":    takeBytesPerSecond,
@@ -103,6 +105,11 @@ var subscriptionPaths = map[string]taker[broker.SubscriptionConfig, *headracev1.
 		c.Paused = s.GetPaused()
 		return nil
 	},
+}
+
+func takeExpireAfter(c *broker.SubscriptionConfig, s *headracev1.Subscription, _ broker.SubscriptionConfig) (err error) {
+	c.ExpireAfter, err = duration("expire_after", s.GetExpireAfter(), 0, broker.MaxExpireAfter, 0)
+	return err
 }
 
 func takeLease(c *broker.SubscriptionConfig, s *headracev1.Subscription, d broker.SubscriptionConfig) (err error) {
@@ -243,6 +250,8 @@ func subscriptionProto(s broker.Subscription) *headracev1.Subscription {
 		Paused:               s.Paused,
 		DispatchCap:          dispatchCapProto(s.DispatchCap),
 		BacklogCap:           backlogCapProto(s.BacklogCap),
+		Ephemeral:            s.Ephemeral,
+		ExpireAfter:          ageProto(s.ExpireAfter),
 		KeyFailurePolicy:     keyPolicyProto(s),
 		CreateTime:           timestamppb.New(s.CreatedAt),
 		State:                stateProto(s.State),

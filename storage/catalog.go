@@ -60,6 +60,9 @@ type Subscription struct {
 	Topic     TopicID
 	State     State
 	CreatedAt time.Time
+	// LastUse is when it was last used, as far as that was written down; zero: it was
+	// not.
+	LastUse time.Time
 	// Replay is the private topic of the replay partition; 0: there is none yet.
 	Replay TopicID
 	// Sessions says that pages of sessions are counted, since the first was stored.

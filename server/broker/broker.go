@@ -23,6 +23,8 @@ type Broker struct {
 	// makes changes come one after the other.
 	changing chan struct{}
 
+	expiry expiry
+
 	sessions    *census
 	lastSession atomic.Uint64
 	publishers  *census
@@ -58,6 +60,7 @@ func New(store Store, config Config) (*Broker, error) {
 	}
 	b.life.start(func() { b.clock.watch(b.life.closed) })
 	b.load(context.Background())
+	b.life.start(b.expire)
 	return b, nil
 }
 

@@ -94,6 +94,8 @@ func storedSubscription(c SubscriptionConfig, topic storage.TopicID) (storage.Su
 		ClientMaxOutstanding: definedCeiling(c.ClientMaxOutstanding),
 		Labels:               c.Labels,
 		Paused:               c.Paused,
+		Ephemeral:            c.Ephemeral,
+		ExpireAfter:          definedDuration(c.ExpireAfter),
 		BacklogCap:           definedBacklogCap(c.BacklogCap),
 		BacklogAction:        storagev1.DefinedBacklogAction(c.BacklogCap.Action),
 
@@ -132,6 +134,8 @@ func subscriptionConfig(s storage.Subscription, topic Name) (SubscriptionConfig,
 		ClientMaxOutstanding: ceilingAmount(d.GetClientMaxOutstanding()),
 		Labels:               d.GetLabels(),
 		Paused:               d.GetPaused(),
+		Ephemeral:            d.GetEphemeral(),
+		ExpireAfter:          d.GetExpireAfter().AsDuration(),
 		BacklogCap: BacklogCap{
 			Max: ceilingAmount(d.GetBacklogCap()), Action: BacklogAction(d.GetBacklogAction()),
 		},
@@ -180,6 +184,14 @@ func encodeDefinition(m proto.Message) ([]byte, error) {
 		return nil, invalidField("labels", "smaller together")
 	}
 	return encoded, nil
+}
+
+// definedDuration is nil for none.
+func definedDuration(d time.Duration) *durationpb.Duration {
+	if d == 0 {
+		return nil
+	}
+	return durationpb.New(d)
 }
 
 // definedBacklogCap is nil where there is none: such a definition has the bytes that it

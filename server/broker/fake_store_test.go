@@ -38,6 +38,7 @@ type fakeStore struct {
 
 	keptWakes map[int]chan<- struct{}
 	lastKept  int
+	uses      int
 
 	reads, locates, watching, segments atomic.Int64
 
@@ -122,6 +123,16 @@ func (f *fakeStore) commit(fn func()) {
 		return
 	}
 	fn()
+}
+
+func (f *fakeStore) UseSubscription(_ context.Context, id storage.SubscriptionID, at time.Time) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s := f.subscriptions[id]
+	s.LastUse = at
+	f.subscriptions[id] = s
+	f.uses++
+	return nil
 }
 
 func (f *fakeStore) Topics() []storage.Topic {

@@ -16,10 +16,11 @@ type fullBacklogs struct {
 
 // err is a *BacklogFullError while a backlog is full, else nil.
 func (f *fullBacklogs) err() error {
-	if full := f.shown.Load(); full != nil {
-		return full
+	full := f.shown.Load()
+	if full == nil {
+		return nil // A nil pointer in an error would not be nil.
 	}
-	return nil
+	return full
 }
 
 // set notes whether a subscription's backlog is full.

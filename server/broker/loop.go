@@ -121,7 +121,8 @@ func (l *loop) run() {
 	defer l.finish()
 	l.timer = time.NewTimer(0)
 	defer l.timer.Stop()
-	defer l.store.WatchKept(l.route.topic, l.keeps)()
+	unwatchKept := l.store.WatchKept(l.route.topic, l.keeps)
+	defer unwatchKept()
 	l.headsRose, l.keptRose = true, true
 	l.turn()
 	close(l.judged)

@@ -2,6 +2,7 @@ package broker
 
 import (
 	"context"
+	"time"
 
 	"github.com/headrace/headrace/storage"
 )
@@ -28,6 +29,8 @@ type Catalog interface {
 	CreateSubscription(ctx context.Context, s storage.Subscription, start storage.Start) (storage.Subscription, error)
 	// UpdateSubscription replaces Definition. Errors: ErrNotFound.
 	UpdateSubscription(ctx context.Context, s storage.Subscription) (storage.Subscription, error)
+	// UseSubscription writes down when a subscription was used last. Errors: ErrNotFound.
+	UseSubscription(ctx context.Context, id storage.SubscriptionID, at time.Time) error
 	// DeleteSubscription ends a subscription; its state goes in the background.
 	// Errors: ErrNotFound.
 	DeleteSubscription(ctx context.Context, id storage.SubscriptionID) error

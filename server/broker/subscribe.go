@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"strconv"
+	"sync"
 
 	"github.com/headrace/headrace/server/broker/delivery"
 )
@@ -25,8 +26,11 @@ func (b *Broker) Subscribe(ctx context.Context, params SubscribeParams) (*Sessio
 		return nil, ErrDraining
 	case !b.sessions.enter():
 		return nil, ErrLimitReached
+	case !s.usage.enter():
+		b.sessions.leave()
+		return nil, ErrSubscriptionDeleted
 	}
-	session := b.newSession(s.loop, params)
+	session := b.newSession(s, params)
 	if err := session.attach(ctx, s.loop); err != nil {
 		session.leave()
 		return nil, err
@@ -35,7 +39,8 @@ func (b *Broker) Subscribe(ctx context.Context, params SubscribeParams) (*Sessio
 }
 
 // newSession makes a session that is not yet attached.
-func (b *Broker) newSession(l *loop, params SubscribeParams) *Session {
+func (b *Broker) newSession(of *subscription, params SubscribeParams) *Session {
+	l := of.loop
 	number := b.lastSession.Add(1)
 	s := &Session{
 		id:         rand.Text(),
@@ -44,7 +49,10 @@ func (b *Broker) newSession(l *loop, params SubscribeParams) *Session {
 		openedAt:   b.clock.wall(),
 		mailbox:    l.mailbox,
 		admitted:   make(chan error, 1),
-		leave:      leaver(b.sessions),
+		leave: sync.OnceFunc(func() {
+			b.sessions.leave()
+			of.usage.leave(b.clock.now())
+		}),
 	}
 	s.owned.handle = delivery.SessionID(number)
 	if params.pulls {

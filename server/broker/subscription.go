@@ -23,6 +23,7 @@ type subscription struct {
 	// damage is why there is no loop, else nil.
 	damage error
 	loop   *loop
+	usage  usage
 	places places
 	// moving holds a token while somebody has the subscription stand still; its
 	// capacity of 1 makes that one at a time.
@@ -66,6 +67,7 @@ func (b *Broker) openSubscription(ctx context.Context, stored storage.Subscripti
 		s.damage = err
 	}
 	s.config.Store(&config)
+	b.recallUse(s, stored)
 	if err == nil {
 		s.generation.Store(generationOf(cursors))
 		for i := range cursors {

@@ -68,6 +68,11 @@ type SubscriptionConfig struct {
 	ClientMaxOutstanding Amount
 	// Labels are free: at most MaxLabels of at most MaxLabelsBytes together.
 	Labels map[string]string
+	// Ephemeral: it lives while a session does, and EphemeralGrace. Fixed at creation.
+	Ephemeral bool
+	// ExpireAfter: it ends when it had no session this long; 0, or EphemeralGrace to
+	// MaxExpireAfter.
+	ExpireAfter time.Duration
 	// BacklogCap bounds what is not settled.
 	BacklogCap BacklogCap
 	// Paused: nothing is delivered.
@@ -137,5 +142,5 @@ func (c SubscriptionConfig) validate() error {
 	case c.MaxOutstanding.Messages < 1 || c.MaxOutstanding.Bytes < 1:
 		return invalidField("max_outstanding", "at least 1 message and 1 byte")
 	}
-	return errors.Join(c.validateOrder(), c.validateBacklogCap(), validateDispatchCap(c.DispatchCap), validateLabels(c.Labels))
+	return errors.Join(c.validateOrder(), c.validateBacklogCap(), c.validateExpiry(), validateDispatchCap(c.DispatchCap), validateLabels(c.Labels))
 }

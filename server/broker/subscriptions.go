@@ -137,6 +137,8 @@ func (b *Broker) UpdateSubscription(ctx context.Context, name Name, change func(
 		return Subscription{}, err
 	}
 	s.config.Store(&config)
+	s.usage.touch(b.clock.now())
+	b.watchExpiry(s, s.createdAt)
 	configure := &delivery.Configure{Config: b.machineConfig(config, s.id)}
 	s.loop.orders.give(func(o *orderSlot) { o.configure, o.backlogCap = configure, &config.BacklogCap })
 	return s.view(), nil
@@ -155,6 +157,8 @@ func (s *subscription) changed(change func(*SubscriptionConfig) error) (Subscrip
 		return SubscriptionConfig{}, invalidField("name", "fixed at creation")
 	case config.Topic != old.Topic:
 		return SubscriptionConfig{}, invalidField("topic", "fixed at creation")
+	case config.Ephemeral != old.Ephemeral:
+		return SubscriptionConfig{}, invalidField("ephemeral", "fixed at creation")
 	case config.Mode != old.Mode:
 		return SubscriptionConfig{}, invalidField("mode", "fixed at creation")
 	}
@@ -179,20 +183,29 @@ func (b *Broker) storeUpdate(ctx context.Context, s *subscription, config Subscr
 // ErrSubscriptionDeleted. Errors: ErrSubscriptionNotFound, ErrDraining, and those of
 // a store that fails.
 func (b *Broker) DeleteSubscription(ctx context.Context, name Name) error {
+	s, err := b.catalog.subscription(name)
+	if err != nil {
+		return err
+	}
+	return b.deleteSubscription(ctx, s)
+}
+
+// deleteSubscription deletes a subscription, if it is not gone already.
+func (b *Broker) deleteSubscription(ctx context.Context, s *subscription) error {
 	done, err := b.change(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
-	s, err := b.catalog.subscription(name)
-	if err != nil {
-		return err
+	if now, err := b.catalog.subscription(s.name); err != nil || now != s {
+		return ErrSubscriptionNotFound
 	}
 	err = b.store.DeleteSubscription(context.WithoutCancel(ctx), s.id)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return storeError(err)
 	}
 	b.catalog.removeSubscription(s)
+	b.expiry.forget(s)
 	if s.loop != nil {
 		s.loop.orders.end(ErrSubscriptionDeleted)
 		<-s.loop.done

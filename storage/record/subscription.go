@@ -10,7 +10,7 @@ import (
 // AppendSubscription appends the value of a subscription. It fails only for a name
 // that is not UTF-8.
 func AppendSubscription(dst, key []byte, s *storage.Subscription) ([]byte, error) {
-	return appendMessage(dst, key, &storagev1.SubscriptionRecord{
+	m := &storagev1.SubscriptionRecord{
 		Id:         uint32(s.ID),
 		Name:       s.Name,
 		TopicId:    uint32(s.Topic),
@@ -20,7 +20,11 @@ func AppendSubscription(dst, key []byte, s *storage.Subscription) ([]byte, error
 
 		ReplayTopicId:  uint32(s.Replay),
 		CountsSessions: s.Sessions,
-	})
+	}
+	if !s.LastUse.IsZero() {
+		m.LastUseTime = timestamppb.New(s.LastUse)
+	}
+	return appendMessage(dst, key, m)
 }
 
 // DecodeSubscription decodes and checks a subscription.
@@ -36,7 +40,7 @@ func DecodeSubscription(key, value []byte) (storage.Subscription, error) {
 	if m.GetId() != uint32(id) || !storedState(m.GetState()) {
 		return storage.Subscription{}, damaged(key, "subscription makes no sense")
 	}
-	return storage.Subscription{
+	x := storage.Subscription{
 		ID:         id,
 		Name:       m.GetName(),
 		Topic:      storage.TopicID(m.GetTopicId()),
@@ -45,5 +49,9 @@ func DecodeSubscription(key, value []byte) (storage.Subscription, error) {
 		Definition: m.GetDefinition(),
 		Replay:     storage.TopicID(m.GetReplayTopicId()),
 		Sessions:   m.GetCountsSessions(),
-	}, nil
+	}
+	if m.GetLastUseTime() != nil {
+		x.LastUse = m.GetLastUseTime().AsTime()
+	}
+	return x, nil
 }

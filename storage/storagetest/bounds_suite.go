@@ -47,7 +47,8 @@ func storeBoundsAge(t *testing.T, h *StoreHarness) {
 	p := storage.PartitionID{Topic: h.mustBoundTopic(1, time.Hour, 0).ID}
 	s := h.MustSubscribe("s", p.Topic, storage.Start{})
 	wake := make(chan struct{}, 1) // capacity 1: it only says that there is something
-	defer h.WatchKept(p.Topic, wake)()
+	cancel := h.WatchKept(p.Topic, wake)
+	defer cancel()
 	h.MustPublish(p, "a", "b")
 	clock.advance(30 * time.Minute)
 	h.MustPublish(p, "c")

@@ -18,10 +18,12 @@ import (
 // created.
 type subFixedFlags struct {
 	topic, mode, order, from string
+	ephemeral                bool
 }
 
 func (f *subFixedFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.topic, "topic", "", "the topic")
+	c.Flags().BoolVar(&f.ephemeral, "ephemeral", false, "it lives while a session does, and 60s")
 	c.Flags().StringVar(&f.mode, "mode", "shared", "who may receive: shared, exclusive, failover")
 	c.Flags().StringVar(&f.order, "order", "key", "which order is kept: key, none, partition (of an exclusive subscription)")
 	c.Flags().StringVar(&f.from, "from", "latest",
@@ -41,6 +43,7 @@ func (f *subFixedFlags) apply(s *headracev1.Subscription) (headrace.StartOption,
 		return nil, usagef("--order: there is no order %q", f.order)
 	}
 	s.Topic, s.Mode, s.Order = f.topic, headracev1.SubscriptionMode(mode), headracev1.DeliveryOrder(order)
+	s.Ephemeral = f.ephemeral
 	return parseStart(f.from)
 }
 
@@ -85,6 +88,7 @@ type subFlags struct {
 	keyFailurePolicy                               keyPolicyFlag
 	cap                                            capFlags
 	backlog                                        backlogFlags
+	expireAfter                                    time.Duration
 }
 
 func (f *subFlags) add(c *cobra.Command) {
@@ -111,6 +115,7 @@ func (f *subFlags) add(c *cobra.Command) {
 		"what a message that is given up does to its key: block, park-key, skip (server's default: block)")
 	f.cap.add(c)
 	f.backlog.add(c)
+	c.Flags().DurationVar(&f.expireAfter, "expire-after", 0, "it ends when it had no session this long, 1m to 87600h; 0: never")
 	flags.StringArrayVar(&f.labels, "label", nil, "a label, key=value; may be repeated")
 }
 
@@ -131,6 +136,7 @@ func (f *subFlags) apply(c *cobra.Command, s *headracev1.Subscription) (fields [
 	set("max-attempts", "retry.max_attempts", func() { retryOf(s).MaxAttempts = &f.maxAttempts })
 	set("max-deliveries", "retry.max_deliveries", func() { retryOf(s).MaxDeliveries = &f.maxDeliveries })
 	set("key-failure-policy", "key_failure_policy", func() { s.KeyFailurePolicy = headracev1.KeyFailurePolicy(f.keyFailurePolicy) })
+	set("expire-after", "expire_after", func() { s.ExpireAfter = durationpb.New(f.expireAfter) })
 	set("label", "labels", func() { s.Labels, err = parseLabels(f.labels) })
 	fields = append(fields, f.applyCeilings(c, s)...)
 	fields = append(fields, f.cap.apply(c, s)...)

@@ -27,6 +27,8 @@ type subView struct {
 	MaxOutstandingBytes          uint64            `json:"max_outstanding_bytes"`
 	ClientMaxOutstandingMessages uint64            `json:"client_max_outstanding_messages,omitempty"`
 	ClientMaxOutstandingBytes    uint64            `json:"client_max_outstanding_bytes,omitempty"`
+	Ephemeral                    bool              `json:"ephemeral,omitempty"`
+	ExpireAfterSeconds           float64           `json:"expire_after_seconds,omitempty"`
 	Labels                       map[string]string `json:"labels,omitempty"`
 	Generation                   uint64            `json:"generation"`
 	CreateTime                   time.Time         `json:"create_time"`
@@ -55,6 +57,8 @@ func viewSub(s *headracev1.Subscription) subView {
 		MaxOutstandingBytes:          s.GetMaxOutstanding().GetBytes(),
 		ClientMaxOutstandingMessages: s.GetClientMaxOutstanding().GetMessages(),
 		ClientMaxOutstandingBytes:    s.GetClientMaxOutstanding().GetBytes(),
+		Ephemeral:                    s.GetEphemeral(),
+		ExpireAfterSeconds:           s.GetExpireAfter().AsDuration().Seconds(),
 		Labels:                       s.GetLabels(),
 		Generation:                   s.GetGeneration(),
 		CreateTime:                   s.GetCreateTime().AsTime(),
@@ -80,9 +84,21 @@ var subColumns = []output.Column[subView]{
 	}},
 	{Head: "CAP", Cell: func(v subView) string { return v.capText() }},
 	{Head: "BACKLOG CAP", Cell: func(v subView) string { return v.backlogText() }},
+	{Head: "ENDS", Cell: endText},
 	{Head: "CREATED", Cell: func(v subView) string { return timeText(v.CreateTime) }},
 	{Head: "STATE", Cell: stateText},
 	{Head: "LABELS", Cell: func(v subView) string { return labelText(v.Labels) }},
+}
+
+// endText writes when a subscription ends that nobody uses.
+func endText(v subView) string {
+	switch {
+	case v.Ephemeral:
+		return "with its sessions"
+	case v.ExpireAfterSeconds > 0:
+		return secondsText(v.ExpireAfterSeconds) + " unused"
+	}
+	return "never"
 }
 
 // stateText writes the state of a subscription, a pause included.

@@ -78,6 +78,8 @@ func (a *App) tailTopic(ctx context.Context, client *headrace.Client, topic stri
 		Topic: topic,
 		Mode:  headracev1.SubscriptionMode_SUBSCRIPTION_MODE_EXCLUSIVE,
 		Order: headracev1.DeliveryOrder_DELIVERY_ORDER_NONE,
+		// A tail that is killed leaves nothing behind.
+		Ephemeral: true,
 	}, start); err != nil {
 		return err
 	}

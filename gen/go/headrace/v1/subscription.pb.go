@@ -356,11 +356,12 @@ type Subscription struct {
 	// holds, 0 to 12 h; 0: not at all. Default: 30 s with SUBSCRIPTION_MODE_SHARED, else
 	// 0. May be updated.
 	ResumeWindow *durationpb.Duration `protobuf:"bytes,12,opt,name=resume_window,json=resumeWindow,proto3" json:"resume_window,omitempty"`
-	// The subscription lives while a session does. Not served yet: NOT_SERVED when
-	// true.
+	// The subscription lives while a session does: 60 s after the last one has ended, or
+	// after its creation, or after a start of the server, it is deleted with all that it
+	// holds, dead letters too. Default: false. Fixed at creation.
 	Ephemeral bool `protobuf:"varint,13,opt,name=ephemeral,proto3" json:"ephemeral,omitempty"`
-	// The subscription ends when nobody used it this long. Not served yet:
-	// NOT_SERVED when set.
+	// The subscription is deleted, likewise, when it had no session for this long, 1
+	// minute to 10 years. Default: 0, which is never. May be updated, which counts as use.
 	ExpireAfter *durationpb.Duration `protobuf:"bytes,14,opt,name=expire_after,json=expireAfter,proto3" json:"expire_after,omitempty"`
 	// What a failing message does to its key, or, with DELIVERY_ORDER_PARTITION, to
 	// its partition. Default: KEY_FAILURE_POLICY_BLOCK. INVALID_FIELD when set with

@@ -458,7 +458,11 @@ type SubscriptionDefinition struct {
 	BacklogAction DefinedBacklogAction `protobuf:"varint,26,opt,name=backlog_action,json=backlogAction,proto3,enum=headrace.storage.v1.DefinedBacklogAction" json:"backlog_action,omitempty"`
 	// How long the session of a broken stream waits to be taken up again. Absent in
 	// what was stored before it was served.
-	ResumeWindow  *durationpb.Duration `protobuf:"bytes,13,opt,name=resume_window,json=resumeWindow,proto3" json:"resume_window,omitempty"`
+	ResumeWindow *durationpb.Duration `protobuf:"bytes,13,opt,name=resume_window,json=resumeWindow,proto3" json:"resume_window,omitempty"`
+	// It lives while a session does.
+	Ephemeral bool `protobuf:"varint,27,opt,name=ephemeral,proto3" json:"ephemeral,omitempty"`
+	// It ends when nobody used it this long. Left out where it does not.
+	ExpireAfter   *durationpb.Duration `protobuf:"bytes,28,opt,name=expire_after,json=expireAfter,proto3" json:"expire_after,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -633,6 +637,20 @@ func (x *SubscriptionDefinition) GetResumeWindow() *durationpb.Duration {
 	return nil
 }
 
+func (x *SubscriptionDefinition) GetEphemeral() bool {
+	if x != nil {
+		return x.Ephemeral
+	}
+	return false
+}
+
+func (x *SubscriptionDefinition) GetExpireAfter() *durationpb.Duration {
+	if x != nil {
+		return x.ExpireAfter
+	}
+	return nil
+}
+
 // DefinedCeiling bounds what is outstanding.
 type DefinedCeiling struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -701,8 +719,7 @@ const file_headrace_storage_v1_definition_proto_rawDesc = "" +
 	"\x06labels\x18\x03 \x03(\v20.headrace.storage.v1.TopicDefinition.LabelsEntryR\x06labels\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa4\n" +
-	"\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x80\v\n" +
 	"\x16SubscriptionDefinition\x124\n" +
 	"\x04mode\x18\x01 \x01(\x0e2 .headrace.storage.v1.DefinedModeR\x04mode\x127\n" +
 	"\x05order\x18\x02 \x01(\x0e2!.headrace.storage.v1.DefinedOrderR\x05order\x12C\n" +
@@ -728,7 +745,9 @@ const file_headrace_storage_v1_definition_proto_rawDesc = "" +
 	"\vbacklog_cap\x18\x19 \x01(\v2#.headrace.storage.v1.DefinedCeilingR\n" +
 	"backlogCap\x12P\n" +
 	"\x0ebacklog_action\x18\x1a \x01(\x0e2).headrace.storage.v1.DefinedBacklogActionR\rbacklogAction\x12>\n" +
-	"\rresume_window\x18\r \x01(\v2\x19.google.protobuf.DurationR\fresumeWindow\x1a9\n" +
+	"\rresume_window\x18\r \x01(\v2\x19.google.protobuf.DurationR\fresumeWindow\x12\x1c\n" +
+	"\tephemeral\x18\x1b \x01(\bR\tephemeral\x12<\n" +
+	"\fexpire_after\x18\x1c \x01(\v2\x19.google.protobuf.DurationR\vexpireAfter\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x0f\n" +
@@ -809,11 +828,12 @@ var file_headrace_storage_v1_definition_proto_depIdxs = []int32{
 	8,  // 13: headrace.storage.v1.SubscriptionDefinition.backlog_cap:type_name -> headrace.storage.v1.DefinedCeiling
 	5,  // 14: headrace.storage.v1.SubscriptionDefinition.backlog_action:type_name -> headrace.storage.v1.DefinedBacklogAction
 	11, // 15: headrace.storage.v1.SubscriptionDefinition.resume_window:type_name -> google.protobuf.Duration
-	16, // [16:16] is the sub-list for method output_type
-	16, // [16:16] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	11, // 16: headrace.storage.v1.SubscriptionDefinition.expire_after:type_name -> google.protobuf.Duration
+	17, // [17:17] is the sub-list for method output_type
+	17, // [17:17] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_headrace_storage_v1_definition_proto_init() }

@@ -41,8 +41,10 @@ type SubscriptionRecord struct {
 	ReplayTopicId uint32 `protobuf:"varint,7,opt,name=replay_topic_id,json=replayTopicId,proto3" json:"replay_topic_id,omitempty"`
 	// Whether the pages of sessions (key `l`) are counted: since the first was stored.
 	CountsSessions bool `protobuf:"varint,9,opt,name=counts_sessions,json=countsSessions,proto3" json:"counts_sessions,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// When it was last used, coarsely. Only of subscriptions that end unused.
+	LastUseTime   *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=last_use_time,json=lastUseTime,proto3" json:"last_use_time,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SubscriptionRecord) Reset() {
@@ -131,11 +133,18 @@ func (x *SubscriptionRecord) GetCountsSessions() bool {
 	return false
 }
 
+func (x *SubscriptionRecord) GetLastUseTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastUseTime
+	}
+	return nil
+}
+
 var File_headrace_storage_v1_subscription_record_proto protoreflect.FileDescriptor
 
 const file_headrace_storage_v1_subscription_record_proto_rawDesc = "" +
 	"\n" +
-	"-headrace/storage/v1/subscription_record.proto\x12\x13headrace.storage.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a&headrace/storage/v1/record_state.proto\"\xb9\x02\n" +
+	"-headrace/storage/v1/subscription_record.proto\x12\x13headrace.storage.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a&headrace/storage/v1/record_state.proto\"\xf9\x02\n" +
 	"\x12SubscriptionRecord\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\rR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x19\n" +
@@ -147,7 +156,8 @@ const file_headrace_storage_v1_subscription_record_proto_rawDesc = "" +
 	"definition\x18\x06 \x01(\fR\n" +
 	"definition\x12&\n" +
 	"\x0freplay_topic_id\x18\a \x01(\rR\rreplayTopicId\x12'\n" +
-	"\x0fcounts_sessions\x18\t \x01(\bR\x0ecountsSessionsBCZAgithub.com/headrace/headrace/gen/go/headrace/storage/v1;storagev1b\x06proto3"
+	"\x0fcounts_sessions\x18\t \x01(\bR\x0ecountsSessions\x12>\n" +
+	"\rlast_use_time\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\vlastUseTimeBCZAgithub.com/headrace/headrace/gen/go/headrace/storage/v1;storagev1b\x06proto3"
 
 var (
 	file_headrace_storage_v1_subscription_record_proto_rawDescOnce sync.Once
@@ -170,11 +180,12 @@ var file_headrace_storage_v1_subscription_record_proto_goTypes = []any{
 var file_headrace_storage_v1_subscription_record_proto_depIdxs = []int32{
 	1, // 0: headrace.storage.v1.SubscriptionRecord.state:type_name -> headrace.storage.v1.RecordState
 	2, // 1: headrace.storage.v1.SubscriptionRecord.create_time:type_name -> google.protobuf.Timestamp
-	2, // [2:2] is the sub-list for method output_type
-	2, // [2:2] is the sub-list for method input_type
-	2, // [2:2] is the sub-list for extension type_name
-	2, // [2:2] is the sub-list for extension extendee
-	0, // [0:2] is the sub-list for field type_name
+	2, // 2: headrace.storage.v1.SubscriptionRecord.last_use_time:type_name -> google.protobuf.Timestamp
+	3, // [3:3] is the sub-list for method output_type
+	3, // [3:3] is the sub-list for method input_type
+	3, // [3:3] is the sub-list for extension type_name
+	3, // [3:3] is the sub-list for extension extendee
+	0, // [0:3] is the sub-list for field type_name
 }
 
 func init() { file_headrace_storage_v1_subscription_record_proto_init() }

@@ -590,8 +590,9 @@ java.lang.String defaultValue) {
   private boolean ephemeral_ = false;
   /**
    * <pre>
-   * The subscription lives while a session does. Not served yet: NOT_SERVED when
-   * true.
+   * The subscription lives while a session does: 60 s after the last one has ended, or
+   * after its creation, or after a start of the server, it is deleted with all that it
+   * holds, dead letters too. Default: false. Fixed at creation.
    * </pre>
    *
    * <code>bool ephemeral = 13 [json_name = "ephemeral"];</code>
@@ -606,8 +607,8 @@ java.lang.String defaultValue) {
   private com.google.protobuf.Duration expireAfter_;
   /**
    * <pre>
-   * The subscription ends when nobody used it this long. Not served yet:
-   * NOT_SERVED when set.
+   * The subscription is deleted, likewise, when it had no session for this long, 1
+   * minute to 10 years. Default: 0, which is never. May be updated, which counts as use.
    * </pre>
    *
    * <code>.google.protobuf.Duration expire_after = 14 [json_name = "expireAfter"];</code>
@@ -619,8 +620,8 @@ java.lang.String defaultValue) {
   }
   /**
    * <pre>
-   * The subscription ends when nobody used it this long. Not served yet:
-   * NOT_SERVED when set.
+   * The subscription is deleted, likewise, when it had no session for this long, 1
+   * minute to 10 years. Default: 0, which is never. May be updated, which counts as use.
    * </pre>
    *
    * <code>.google.protobuf.Duration expire_after = 14 [json_name = "expireAfter"];</code>
@@ -632,8 +633,8 @@ java.lang.String defaultValue) {
   }
   /**
    * <pre>
-   * The subscription ends when nobody used it this long. Not served yet:
-   * NOT_SERVED when set.
+   * The subscription is deleted, likewise, when it had no session for this long, 1
+   * minute to 10 years. Default: 0, which is never. May be updated, which counts as use.
    * </pre>
    *
    * <code>.google.protobuf.Duration expire_after = 14 [json_name = "expireAfter"];</code>
@@ -3498,8 +3499,9 @@ java.lang.String defaultValue) {
     private boolean ephemeral_ ;
     /**
      * <pre>
-     * The subscription lives while a session does. Not served yet: NOT_SERVED when
-     * true.
+     * The subscription lives while a session does: 60 s after the last one has ended, or
+     * after its creation, or after a start of the server, it is deleted with all that it
+     * holds, dead letters too. Default: false. Fixed at creation.
      * </pre>
      *
      * <code>bool ephemeral = 13 [json_name = "ephemeral"];</code>
@@ -3511,8 +3513,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The subscription lives while a session does. Not served yet: NOT_SERVED when
-     * true.
+     * The subscription lives while a session does: 60 s after the last one has ended, or
+     * after its creation, or after a start of the server, it is deleted with all that it
+     * holds, dead letters too. Default: false. Fixed at creation.
      * </pre>
      *
      * <code>bool ephemeral = 13 [json_name = "ephemeral"];</code>
@@ -3528,8 +3531,9 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The subscription lives while a session does. Not served yet: NOT_SERVED when
-     * true.
+     * The subscription lives while a session does: 60 s after the last one has ended, or
+     * after its creation, or after a start of the server, it is deleted with all that it
+     * holds, dead letters too. Default: false. Fixed at creation.
      * </pre>
      *
      * <code>bool ephemeral = 13 [json_name = "ephemeral"];</code>
@@ -3547,8 +3551,8 @@ java.lang.String defaultValue) {
         com.google.protobuf.Duration, com.google.protobuf.Duration.Builder, com.google.protobuf.DurationOrBuilder> expireAfterBuilder_;
     /**
      * <pre>
-     * The subscription ends when nobody used it this long. Not served yet:
-     * NOT_SERVED when set.
+     * The subscription is deleted, likewise, when it had no session for this long, 1
+     * minute to 10 years. Default: 0, which is never. May be updated, which counts as use.
      * </pre>
      *
      * <code>.google.protobuf.Duration expire_after = 14 [json_name = "expireAfter"];</code>
@@ -3559,8 +3563,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The subscription ends when nobody used it this long. Not served yet:
-     * NOT_SERVED when set.
+     * The subscription is deleted, likewise, when it had no session for this long, 1
+     * minute to 10 years. Default: 0, which is never. May be updated, which counts as use.
      * </pre>
      *
      * <code>.google.protobuf.Duration expire_after = 14 [json_name = "expireAfter"];</code>
@@ -3575,8 +3579,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The subscription ends when nobody used it this long. Not served yet:
-     * NOT_SERVED when set.
+     * The subscription is deleted, likewise, when it had no session for this long, 1
+     * minute to 10 years. Default: 0, which is never. May be updated, which counts as use.
      * </pre>
      *
      * <code>.google.protobuf.Duration expire_after = 14 [json_name = "expireAfter"];</code>
@@ -3596,8 +3600,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The subscription ends when nobody used it this long. Not served yet:
-     * NOT_SERVED when set.
+     * The subscription is deleted, likewise, when it had no session for this long, 1
+     * minute to 10 years. Default: 0, which is never. May be updated, which counts as use.
      * </pre>
      *
      * <code>.google.protobuf.Duration expire_after = 14 [json_name = "expireAfter"];</code>
@@ -3615,8 +3619,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The subscription ends when nobody used it this long. Not served yet:
-     * NOT_SERVED when set.
+     * The subscription is deleted, likewise, when it had no session for this long, 1
+     * minute to 10 years. Default: 0, which is never. May be updated, which counts as use.
      * </pre>
      *
      * <code>.google.protobuf.Duration expire_after = 14 [json_name = "expireAfter"];</code>
@@ -3641,8 +3645,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The subscription ends when nobody used it this long. Not served yet:
-     * NOT_SERVED when set.
+     * The subscription is deleted, likewise, when it had no session for this long, 1
+     * minute to 10 years. Default: 0, which is never. May be updated, which counts as use.
      * </pre>
      *
      * <code>.google.protobuf.Duration expire_after = 14 [json_name = "expireAfter"];</code>
@@ -3659,8 +3663,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The subscription ends when nobody used it this long. Not served yet:
-     * NOT_SERVED when set.
+     * The subscription is deleted, likewise, when it had no session for this long, 1
+     * minute to 10 years. Default: 0, which is never. May be updated, which counts as use.
      * </pre>
      *
      * <code>.google.protobuf.Duration expire_after = 14 [json_name = "expireAfter"];</code>
@@ -3672,8 +3676,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The subscription ends when nobody used it this long. Not served yet:
-     * NOT_SERVED when set.
+     * The subscription is deleted, likewise, when it had no session for this long, 1
+     * minute to 10 years. Default: 0, which is never. May be updated, which counts as use.
      * </pre>
      *
      * <code>.google.protobuf.Duration expire_after = 14 [json_name = "expireAfter"];</code>
@@ -3688,8 +3692,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * The subscription ends when nobody used it this long. Not served yet:
-     * NOT_SERVED when set.
+     * The subscription is deleted, likewise, when it had no session for this long, 1
+     * minute to 10 years. Default: 0, which is never. May be updated, which counts as use.
      * </pre>
      *
      * <code>.google.protobuf.Duration expire_after = 14 [json_name = "expireAfter"];</code>

@@ -347,8 +347,9 @@ java.lang.String defaultValue);
 
   /**
    * <pre>
-   * The subscription lives while a session does. Not served yet: NOT_SERVED when
-   * true.
+   * The subscription lives while a session does: 60 s after the last one has ended, or
+   * after its creation, or after a start of the server, it is deleted with all that it
+   * holds, dead letters too. Default: false. Fixed at creation.
    * </pre>
    *
    * <code>bool ephemeral = 13 [json_name = "ephemeral"];</code>
@@ -358,8 +359,8 @@ java.lang.String defaultValue);
 
   /**
    * <pre>
-   * The subscription ends when nobody used it this long. Not served yet:
-   * NOT_SERVED when set.
+   * The subscription is deleted, likewise, when it had no session for this long, 1
+   * minute to 10 years. Default: 0, which is never. May be updated, which counts as use.
    * </pre>
    *
    * <code>.google.protobuf.Duration expire_after = 14 [json_name = "expireAfter"];</code>
@@ -368,8 +369,8 @@ java.lang.String defaultValue);
   boolean hasExpireAfter();
   /**
    * <pre>
-   * The subscription ends when nobody used it this long. Not served yet:
-   * NOT_SERVED when set.
+   * The subscription is deleted, likewise, when it had no session for this long, 1
+   * minute to 10 years. Default: 0, which is never. May be updated, which counts as use.
    * </pre>
    *
    * <code>.google.protobuf.Duration expire_after = 14 [json_name = "expireAfter"];</code>
@@ -378,8 +379,8 @@ java.lang.String defaultValue);
   com.google.protobuf.Duration getExpireAfter();
   /**
    * <pre>
-   * The subscription ends when nobody used it this long. Not served yet:
-   * NOT_SERVED when set.
+   * The subscription is deleted, likewise, when it had no session for this long, 1
+   * minute to 10 years. Default: 0, which is never. May be updated, which counts as use.
    * </pre>
    *
    * <code>.google.protobuf.Duration expire_after = 14 [json_name = "expireAfter"];</code>
