@@ -25,6 +25,8 @@ type messageLine struct {
 	// Data is the payload when it is UTF-8; else DataBase64 is.
 	Data       *string `json:"data,omitempty"`
 	DataBase64 []byte  `json:"data_base64,omitempty"`
+	// DeliveryToken names the delivery, of a message that was pulled.
+	DeliveryToken string `json:"delivery_token,omitempty"`
 }
 
 // lineOf is a delivery's line.
