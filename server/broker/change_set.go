@@ -96,6 +96,7 @@ func recovered(from *storage.Cursor, head storage.Offset, due dueTimes) delivery
 		Floor:      uint64(from.Floor),
 		Head:       uint64(head),
 		Counters:   delivery.Counters(from.Counters),
+		Redriven:   from.Partition == storage.ReplayPartition,
 	}
 	for _, hole := range from.Holes {
 		if hole.Len() > 0 {

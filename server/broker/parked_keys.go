@@ -21,8 +21,8 @@ type ParkedKey struct {
 	Waiting uint64
 }
 
-// KeyRelease says which parked keys go on: those named, those of some partitions, or
-// all.
+// KeyRelease says which parked keys go on: those named, those of some partitions, of
+// the replay partition among them, or all.
 type KeyRelease struct {
 	Keys       []string
 	Partitions []uint32
@@ -90,14 +90,16 @@ func (s *subscription) releases(r *KeyRelease) ([]delivery.ReleaseKeys, error) {
 	}
 	for _, key := range r.Keys {
 		hash := HashKey([]byte(key))
-		e := event(uint32(keyPartition(hash, s.topic.partitions)))
-		e.Hashes = append(e.Hashes, hash.Hash)
+		for _, partition := range []uint32{uint32(keyPartition(hash, s.topic.partitions)), replayPartition} {
+			e := event(partition)
+			e.Hashes = append(e.Hashes, hash.Hash)
+		}
 	}
 	for _, partition := range r.Partitions {
 		event(partition).All = true
 	}
-	for partition := 0; r.All && partition < s.topic.partitions; partition++ {
-		event(uint32(partition)).All = true
+	for place := 0; r.All && place < s.route.places(); place++ {
+		event(s.route.partition(place)).All = true
 	}
 	events := make([]delivery.ReleaseKeys, 0, len(byPartition))
 	for _, e := range byPartition {
@@ -123,7 +125,7 @@ func (s *subscription) checkRelease(r *KeyRelease) error {
 		return invalidField("ordering_keys", "at most 1,000")
 	case slices.ContainsFunc(r.Keys, func(k string) bool { return k == "" || len(k) > storage.MaxParkedKeyBytes }):
 		return invalidField("ordering_keys", "of 1 to 1,024 bytes")
-	case slices.ContainsFunc(r.Partitions, func(p uint32) bool { return p >= uint32(s.topic.partitions) }):
+	case slices.ContainsFunc(r.Partitions, func(p uint32) bool { return p >= uint32(s.topic.partitions) && p != replayPartition }):
 		return invalidField("partitions", "partitions of the topic")
 	}
 	return nil

@@ -31,7 +31,7 @@ func (s *State) checkKeys() error {
 		queued += uint64(k.queue.len())
 		behind += uint64(len(k.returned))
 		bytes += keyBytes + k.queue.bytes()
-		idle := len(k.out) == 0 && k.exposed == nil && k.dying == 0 && !k.parked
+		idle := len(k.out) == 0 && k.exposed == nil && k.dying == 0 && !k.parked && s.hasTurn(k)
 		if idle {
 			return fmt.Errorf("key %d/%d is kept for nothing: %d returned, %d queued", id.p.id, id.hash, len(k.returned), k.queue.len())
 		}

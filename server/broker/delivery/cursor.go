@@ -22,6 +22,9 @@ type Cursor struct {
 	Holes []OffsetRange
 	// Parked are the hashes of the keys that are parked.
 	Parked []uint32
+	// Redriven says that the partition holds messages that came back from the dead
+	// letters: of a key they go first. One at most does.
+	Redriven bool
 	// Counters go on from here.
 	Counters Counters
 }

@@ -154,7 +154,7 @@ func (s *State) fillPlain(f *frame, p *partition, limit uint64) (taken uint64) {
 // fillRedeliveries takes up to limit messages that came back, and returns how
 // many it took.
 func (s *State) fillRedeliveries(f *frame, limit uint64) (taken uint64) {
-	for !f.done && taken < limit {
+	for !f.done && taken < limit && !s.redrivenUnknown() {
 		e := s.candidate(f.x)
 		if e == nil {
 			break

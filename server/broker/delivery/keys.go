@@ -261,6 +261,7 @@ func (s *State) settleTouched() {
 		k.touched = false
 		s.expose(k)
 		s.dropKey(k)
+		s.handOver(k)
 	}
 	clear(s.keys.touched)
 	s.keys.touched = s.keys.touched[:0]
@@ -269,7 +270,7 @@ func (s *State) settleTouched() {
 // takeBackLater revokes what is out behind a message of its key that came back.
 func (s *State) takeBackLater(k *orderKey) {
 	first := k.firstBack()
-	if e := k.exposed; e != nil && (e.first > first || k.parked) {
+	if e := k.exposed; e != nil && (e.first > first || k.parked || s.yields(k.id.p, k.id.hash)) {
 		s.withdraw(k)
 	}
 	i := sort.Search(len(k.out), func(i int) bool { return k.out[i].offset > first })
@@ -303,6 +304,9 @@ func (k *orderKey) firstBack() uint64 {
 func (s *State) withdraw(k *orderKey) {
 	e := k.exposed
 	k.exposed = nil
+	if e.holder != nil {
+		s.unhold(e.holder)
+	}
 	if e.where == held {
 		e.only = nil
 		s.keep(k, e)
@@ -324,7 +328,7 @@ func (s *State) expose(k *orderKey) {
 		s.route(e)
 		s.unpin(seg)
 	}
-	for k.exposed == nil && !k.parked && k.goesOn() {
+	for k.exposed == nil && !k.parked && k.goesOn() && s.hasTurn(k) {
 		var only *session
 		if len(k.out) > 0 {
 			only = k.holder

@@ -109,7 +109,7 @@ func (s *State) moved(p *partition) {
 	if p.front == nil || !p.front.holds(p.next) {
 		s.passed(p)
 	}
-	if p.fresh() > 0 && p.front != nil {
+	if p.fresh() > 0 && p.front != nil && p != s.redriven {
 		s.openPartition(p)
 	} else {
 		s.closePartition(p)

@@ -227,7 +227,7 @@ func (s *State) unhold(x *session) {
 
 // fillMisfits offers a session what was kept aside, lowest offset first.
 func (s *State) fillMisfits(f *frame) {
-	for i := 0; i < len(s.misfits.aside) && !f.done; {
+	for i := 0; i < len(s.misfits.aside) && !f.done && !s.redrivenUnknown(); {
 		if !s.offer(f, s.misfits.aside[i]) {
 			i++
 		}

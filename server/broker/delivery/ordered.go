@@ -47,7 +47,9 @@ func (s *State) stepTo(f *frame, g *segment, offset uint64) step {
 	}
 	out := k != nil && len(k.out) > 0
 	switch {
-	case keyed && (later || k.busy(f.x) || out && attempt > 1):
+	case keyed && s.redrivenUnknown():
+		return stepStop
+	case keyed && (later || k.busy(f.x) || out && attempt > 1 || s.yields(p, hash)):
 		return s.stepBehind(p, hash, offset, later)
 	case later:
 		p.take(1)

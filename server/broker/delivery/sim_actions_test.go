@@ -99,6 +99,7 @@ func (s *sim) rules() model.Rules {
 		MessageRate: c.Cap.MessagesPerSecond, ByteRate: c.Cap.BytesPerSecond, Concurrency: c.Cap.Concurrency,
 		Order:        []string{"", "key", "partition"}[c.Order],
 		Policy:       []string{"", "park", "skip"}[c.KeyPolicy],
+		Redriven:     s.store.redriven,
 		Subscription: orElse(c.Subscription, delivery.DefaultMaxMessages, delivery.DefaultMaxBytes),
 		Client:       model.Limit(c.Client), Stream: model.Limit(c.Stream),
 		LeaseCap: c.LeaseCap, QueueLease: c.QueueLease, DeadLetters: c.DeadLetters, MaxAttempts: c.MaxAttempts, MaxDeliveries: c.MaxDeliveries,

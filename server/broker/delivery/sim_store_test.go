@@ -20,6 +20,8 @@ type simStore struct {
 	forgotten model.Totals
 	// sessions are those of an exactly-once subscription, and version counts commits.
 	sessions map[delivery.SessionID]*simSession
+	// redriven says that the last partition holds messages that were.
+	redriven bool
 	version  uint64
 }
 
@@ -97,8 +99,10 @@ func (p *simPartition) hole(offset uint64) (delivery.OffsetRange, bool) {
 
 // cursors is what recovery reads.
 func (st *simStore) cursors() (all []delivery.Cursor) {
-	for _, p := range st.partitions {
-		all = append(all, p.cursor())
+	for i, p := range st.partitions {
+		c := p.cursor()
+		c.Redriven = st.redriven && i == len(st.partitions)-1
+		all = append(all, c)
 	}
 	return all
 }

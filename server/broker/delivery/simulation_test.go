@@ -128,6 +128,7 @@ func newSim(seed uint64) *sim {
 	s.guarantee(seed)
 	s.keys = 1 + s.IntN(12)
 	s.store.init(s)
+	s.store.redriven = seed%3 == 0 && s.config.Order == delivery.OrderKey && len(s.store.partitions) > 1
 	s.model = model.New(s.rules(), len(s.store.partitions))
 	s.state = s.recovered()
 	s.actions = s.randomActions()

@@ -8,6 +8,7 @@ type State struct {
 	guarantee
 	partitions map[uint32]*partition
 	order      []*partition // ascending by id
+	redriven   *partition   // see redriven.go; nil: there is none, or no order of keys
 	open       []*partition // with fresh messages at hand, in no order
 	rotor      int          // where the next frame starts in open
 	toLoad     []*partition // may need a Load
@@ -115,6 +116,9 @@ func newState(config Config, cursors []Cursor) *State {
 		p := newPartition(&cursors[i], &s.journal, config.Order)
 		s.partitions[p.id] = p
 		s.order = append(s.order, p)
+		if cursors[i].Redriven && config.Order == OrderKey {
+			s.redriven = p
+		}
 		for _, hash := range cursors[i].Parked {
 			s.park(s.keyFor(p, hash))
 		}
@@ -131,6 +135,9 @@ func (s *State) Apply(now Instant, events ...Event) {
 	s.now = max(s.now, now)
 	for _, event := range events {
 		s.applyOne(event)
+	}
+	if s.redriven != nil {
+		s.takeInRedriven()
 	}
 	s.expireLeases()
 	s.settleKeys()

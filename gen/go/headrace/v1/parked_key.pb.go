@@ -27,7 +27,8 @@ const (
 // letter under KEY_FAILURE_POLICY_PARK_KEY.
 type ParkedKey struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The partition where the key's messages are, 0 to 255.
+	// The partition where the key's messages are, 0 to 255; 65,535 for those that were
+	// redriven, which are parked and released apart.
 	Partition uint32 `protobuf:"varint,1,opt,name=partition,proto3" json:"partition,omitempty"`
 	// The ordering key of the message that became a dead letter. Empty where a
 	// partition is the key.
@@ -236,7 +237,7 @@ type ReleaseParkedKeysRequest struct {
 	// Ordering keys: at most 1,000, each of 1 to 1,024 bytes. Only with
 	// DELIVERY_ORDER_KEY. What is not parked is passed over.
 	OrderingKeys []string `protobuf:"bytes,2,rep,name=ordering_keys,json=orderingKeys,proto3" json:"ordering_keys,omitempty"`
-	// All keys of these partitions of the topic: at most 256.
+	// All keys of these partitions of the topic, or of 65,535, see ParkedKey.partition.
 	Partitions []uint32 `protobuf:"varint,3,rep,packed,name=partitions,proto3" json:"partitions,omitempty"`
 	// All keys.
 	All           bool `protobuf:"varint,4,opt,name=all,proto3" json:"all,omitempty"`

@@ -25,6 +25,9 @@ type Rules struct {
 	Concurrency           uint64
 	// Order is "", "key" or "partition"; Policy "", "park" or "skip".
 	Order, Policy string
+	// Redriven says that the last partition holds messages that were: of a key they go
+	// first.
+	Redriven bool
 	// DeadLetters says that messages may be given up, after so many attempts or lost
 	// deliveries; 0: never.
 	DeadLetters bool

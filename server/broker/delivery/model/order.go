@@ -27,6 +27,9 @@ func (m *Model) inOrder(msg *message, x *Session) error {
 	if m.parkOf(msg).is {
 		return fmt.Errorf("its key is parked")
 	}
+	if other := m.otherFirst(msg); other != nil {
+		return fmt.Errorf("%v of another partition goes first", other)
+	}
 	for _, other := range msg.partition.live {
 		switch {
 		case other.key != msg.key || other == msg || other.settledNow():
@@ -44,12 +47,32 @@ func (m *Model) inOrder(msg *message, x *Session) error {
 	return nil
 }
 
+// otherFirst is a message of another partition that goes before one with its key: one
+// that was redriven, or, before those, one that is out.
+func (m *Model) otherFirst(msg *message) *message {
+	if !m.rules.Redriven {
+		return nil
+	}
+	redriven := m.partitions[uint32(len(m.partitions)-1)]
+	for _, p := range m.partitions {
+		if p == msg.partition || p != redriven && msg.partition != redriven {
+			continue
+		}
+		for _, other := range p.live {
+			if other.key == msg.key && !other.settledNow() && (p == redriven || other.state == outstanding) {
+				return other
+			}
+		}
+	}
+	return nil
+}
+
 // firstOfKey says whether nothing of its key is before a message.
 func (m *Model) firstOfKey(msg *message) bool {
 	if msg.key == 0 {
 		return true
 	}
-	if m.parkOf(msg).is {
+	if m.parkOf(msg).is || m.otherFirst(msg) != nil {
 		return false
 	}
 	for _, other := range msg.partition.live {

@@ -25,7 +25,7 @@ func TestMutantsAreCaught(t *testing.T) {
 		t.Fatalf("the package as it is fails:\n%s", output)
 	}
 	slots := make(chan struct{}, together)
-	for _, m := range slices.Concat(list, guaranteeFaults, dropped) {
+	for _, m := range slices.Concat(list, guaranteeFaults, dropped, redrivenFaults) {
 		t.Run(strings.ReplaceAll(m.name, " ", "-"), func(t *testing.T) {
 			t.Parallel()
 			slots <- struct{}{}

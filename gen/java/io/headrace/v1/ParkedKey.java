@@ -55,7 +55,8 @@ private static final long serialVersionUID = 0L;
   private int partition_ = 0;
   /**
    * <pre>
-   * The partition where the key's messages are, 0 to 255.
+   * The partition where the key's messages are, 0 to 255; 65,535 for those that were
+   * redriven, which are parked and released apart.
    * </pre>
    *
    * <code>uint32 partition = 1 [json_name = "partition"];</code>
@@ -602,7 +603,8 @@ private static final long serialVersionUID = 0L;
     private int partition_ ;
     /**
      * <pre>
-     * The partition where the key's messages are, 0 to 255.
+     * The partition where the key's messages are, 0 to 255; 65,535 for those that were
+     * redriven, which are parked and released apart.
      * </pre>
      *
      * <code>uint32 partition = 1 [json_name = "partition"];</code>
@@ -614,7 +616,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The partition where the key's messages are, 0 to 255.
+     * The partition where the key's messages are, 0 to 255; 65,535 for those that were
+     * redriven, which are parked and released apart.
      * </pre>
      *
      * <code>uint32 partition = 1 [json_name = "partition"];</code>
@@ -630,7 +633,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The partition where the key's messages are, 0 to 255.
+     * The partition where the key's messages are, 0 to 255; 65,535 for those that were
+     * redriven, which are parked and released apart.
      * </pre>
      *
      * <code>uint32 partition = 1 [json_name = "partition"];</code>

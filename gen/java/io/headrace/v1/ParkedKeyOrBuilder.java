@@ -12,7 +12,8 @@ public interface ParkedKeyOrBuilder extends
 
   /**
    * <pre>
-   * The partition where the key's messages are, 0 to 255.
+   * The partition where the key's messages are, 0 to 255; 65,535 for those that were
+   * redriven, which are parked and released apart.
    * </pre>
    *
    * <code>uint32 partition = 1 [json_name = "partition"];</code>

@@ -162,7 +162,7 @@ private static final long serialVersionUID = 0L;
       emptyIntList();
   /**
    * <pre>
-   * All keys of these partitions of the topic: at most 256.
+   * All keys of these partitions of the topic, or of 65,535, see ParkedKey.partition.
    * </pre>
    *
    * <code>repeated uint32 partitions = 3 [json_name = "partitions"];</code>
@@ -175,7 +175,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * All keys of these partitions of the topic: at most 256.
+   * All keys of these partitions of the topic, or of 65,535, see ParkedKey.partition.
    * </pre>
    *
    * <code>repeated uint32 partitions = 3 [json_name = "partitions"];</code>
@@ -186,7 +186,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * All keys of these partitions of the topic: at most 256.
+   * All keys of these partitions of the topic, or of 65,535, see ParkedKey.partition.
    * </pre>
    *
    * <code>repeated uint32 partitions = 3 [json_name = "partitions"];</code>
@@ -892,7 +892,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * All keys of these partitions of the topic: at most 256.
+     * All keys of these partitions of the topic, or of 65,535, see ParkedKey.partition.
      * </pre>
      *
      * <code>repeated uint32 partitions = 3 [json_name = "partitions"];</code>
@@ -905,7 +905,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * All keys of these partitions of the topic: at most 256.
+     * All keys of these partitions of the topic, or of 65,535, see ParkedKey.partition.
      * </pre>
      *
      * <code>repeated uint32 partitions = 3 [json_name = "partitions"];</code>
@@ -916,7 +916,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * All keys of these partitions of the topic: at most 256.
+     * All keys of these partitions of the topic, or of 65,535, see ParkedKey.partition.
      * </pre>
      *
      * <code>repeated uint32 partitions = 3 [json_name = "partitions"];</code>
@@ -928,7 +928,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * All keys of these partitions of the topic: at most 256.
+     * All keys of these partitions of the topic, or of 65,535, see ParkedKey.partition.
      * </pre>
      *
      * <code>repeated uint32 partitions = 3 [json_name = "partitions"];</code>
@@ -947,7 +947,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * All keys of these partitions of the topic: at most 256.
+     * All keys of these partitions of the topic, or of 65,535, see ParkedKey.partition.
      * </pre>
      *
      * <code>repeated uint32 partitions = 3 [json_name = "partitions"];</code>
@@ -964,7 +964,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * All keys of these partitions of the topic: at most 256.
+     * All keys of these partitions of the topic, or of 65,535, see ParkedKey.partition.
      * </pre>
      *
      * <code>repeated uint32 partitions = 3 [json_name = "partitions"];</code>
@@ -982,7 +982,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * All keys of these partitions of the topic: at most 256.
+     * All keys of these partitions of the topic, or of 65,535, see ParkedKey.partition.
      * </pre>
      *
      * <code>repeated uint32 partitions = 3 [json_name = "partitions"];</code>

@@ -77,7 +77,7 @@ public interface ReleaseParkedKeysRequestOrBuilder extends
 
   /**
    * <pre>
-   * All keys of these partitions of the topic: at most 256.
+   * All keys of these partitions of the topic, or of 65,535, see ParkedKey.partition.
    * </pre>
    *
    * <code>repeated uint32 partitions = 3 [json_name = "partitions"];</code>
@@ -86,7 +86,7 @@ public interface ReleaseParkedKeysRequestOrBuilder extends
   java.util.List<java.lang.Integer> getPartitionsList();
   /**
    * <pre>
-   * All keys of these partitions of the topic: at most 256.
+   * All keys of these partitions of the topic, or of 65,535, see ParkedKey.partition.
    * </pre>
    *
    * <code>repeated uint32 partitions = 3 [json_name = "partitions"];</code>
@@ -95,7 +95,7 @@ public interface ReleaseParkedKeysRequestOrBuilder extends
   int getPartitionsCount();
   /**
    * <pre>
-   * All keys of these partitions of the topic: at most 256.
+   * All keys of these partitions of the topic, or of 65,535, see ParkedKey.partition.
    * </pre>
    *
    * <code>repeated uint32 partitions = 3 [json_name = "partitions"];</code>
