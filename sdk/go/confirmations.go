@@ -7,20 +7,27 @@ import headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
 type confirmations struct {
 	number uint64 // the last one given.
 	sent   fifo[sentSettle]
+	// again is the number of the next one to send again; 0: none is.
+	again uint64
 }
 
 // sentSettle is a settle or an extend that was sent.
 type sentSettle struct {
 	number  uint64
-	extend  bool
+	frame   *headracev1.SubscribeRequest
 	waiters []settleWaiter
 }
 
-// next numbers what is about to be sent.
-func (c *confirmations) next(extend bool, waiters []settleWaiter) uint64 {
+// next gives the number of what is about to be sent; keep keeps it.
+func (c *confirmations) next() uint64 {
 	c.number++
-	c.sent.push(sentSettle{number: c.number, extend: extend, waiters: waiters})
 	return c.number
+}
+
+// keep keeps what got the latest number.
+func (c *confirmations) keep(frame *headracev1.SubscribeRequest, waiters []settleWaiter) *headracev1.SubscribeRequest {
+	c.sent.push(sentSettle{number: c.number, frame: frame, waiters: waiters})
+	return frame
 }
 
 // find returns what has the number, or nil when it is confirmed or was never
@@ -34,18 +41,18 @@ func (c *confirmations) find(number uint64) *sentSettle {
 }
 
 // fail tells the waiters of a failed settle, and reports whether it was an
-// extend.
-func (c *confirmations) fail(f *headracev1.SubscribeResponse_SettleFailure) (extend bool) {
+// extend, and whether it was known not to be confirmed: failures may be told again.
+func (c *confirmations) fail(f *headracev1.SubscribeResponse_SettleFailure) (extend, known bool) {
 	s := c.find(f.GetNumber())
 	if s == nil {
-		return false
+		return false, false
 	}
 	var failed []settleWaiter
 	failed, s.waiters = splitWaiters(s.waiters, spansOf(f.GetRanges()))
 	for _, w := range failed {
 		w.result <- itemError(f.GetReason())
 	}
-	return s.extend
+	return s.frame.GetExtend() != nil, true
 }
 
 // confirm tells the waiters of everything up to a number that it is durable.
@@ -55,6 +62,26 @@ func (c *confirmations) confirm(through uint64) {
 			w.result <- nil
 		}
 	}
+}
+
+// sendAgain has everything that is not confirmed sent again, before anything new.
+func (c *confirmations) sendAgain() { c.again = 1 }
+
+// nextAgain returns the next frame to send again, or nil.
+func (c *confirmations) nextAgain() *headracev1.SubscribeRequest {
+	if c.again == 0 {
+		return nil
+	}
+	if c.sent.len() > 0 {
+		c.again = max(c.again, c.sent.front().number)
+	}
+	s := c.find(c.again)
+	if s == nil {
+		c.again = 0
+		return nil
+	}
+	c.again++
+	return s.frame
 }
 
 // drop fails every waiter.

@@ -75,8 +75,8 @@ func (d *Delivery) Release() { d.session.settle(d, releaseVerdict, nil) }
 
 // AckConfirm acks, and waits until the ack is durable. Errors: ctx's;
 // [ErrStaleDelivery] when the delivery was settled or lost before, so that the
-// message may come again; [ErrUnknownOutcome] when the session broke before the
-// answer.
+// message may come again; [ErrUnknownOutcome] when the session was over before
+// the answer.
 func (d *Delivery) AckConfirm(ctx context.Context) error {
 	return d.session.settleAndWait(ctx, d, ackVerdict)
 }

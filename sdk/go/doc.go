@@ -26,7 +26,7 @@
 //
 // A delivery is repeated until it is acked: at least once. Its lease begins when a
 // handler or a loop gets it, and is extended as long as it is held; when it is lost all
-// the same (revoked, its session broken), the context of its handler is cancelled with
+// the same (revoked, its session over), the context of its handler is cancelled with
 // a cause that says why, and a settle that comes later is dropped.
 //
 // # Caveats

@@ -13,10 +13,14 @@ const (
 	// Wait. Count messages that were under way are given up: one-way ones, and without
 	// a producer those that failed with ErrUnknownOutcome.
 	PublishBroken
-	// SessionOpened: a subscriber's session began.
+	// SessionOpened: a subscriber's session began. Handlers of one before it that broke
+	// are cancelled.
 	SessionOpened
-	// SessionBroken: a subscriber's session ended; its handlers are cancelled.
-	// Err says why; a new one begins after Wait.
+	// SessionResumed: a subscriber's session goes on over another stream, with Count
+	// deliveries that it still holds; their handlers never noticed.
+	SessionResumed
+	// SessionBroken: the stream of a subscriber's session broke. Err says why; another
+	// is opened after Wait. Handlers go on where the session can be taken up again.
 	SessionBroken
 	// SessionDrained: a subscriber's session ended because it was stopped. Err
 	// is nil when it ended in order.
@@ -44,7 +48,7 @@ const (
 
 var eventKindNames = [...]string{
 	PublishOpened: "publish opened", PublishBroken: "publish broken",
-	SessionOpened: "session opened", SessionBroken: "session broken", SessionDrained: "session drained",
+	SessionOpened: "session opened", SessionResumed: "session resumed", SessionBroken: "session broken", SessionDrained: "session drained",
 	GoAwayReceived: "go away", DeliveriesLost: "deliveries lost",
 	DeliveriesRecalled: "deliveries recalled", SettlesDropped: "settles dropped",
 	SettlesFailed: "settles failed", FlowChanged: "flow changed",

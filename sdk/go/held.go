@@ -28,6 +28,16 @@ func (h *heldDeliveries) remove(d *Delivery) {
 	}
 }
 
+// skip leaves out the next sequences: nobody has them.
+func (h *heldDeliveries) skip(n uint64) {
+	if h.queue.len() == 0 {
+		return // The next delivery is the first.
+	}
+	for range n {
+		h.queue.push(nil)
+	}
+}
+
 // within returns the deliveries of a range that are held.
 func (h *heldDeliveries) within(s span) []*Delivery {
 	all := h.queue.all()

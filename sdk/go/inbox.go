@@ -10,6 +10,8 @@ type inbox struct {
 	filled *sync.Cond
 	queue  fifo[*Delivery]
 	closed bool
+	// held: nothing is handed out, for nobody knows whether the session goes on.
+	held bool
 }
 
 func newInbox() *inbox {
@@ -50,13 +52,21 @@ func (b *inbox) next() (*Delivery, bool) {
 func (b *inbox) pop() (*Delivery, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for b.queue.len() == 0 && !b.closed {
+	for (b.held || b.queue.len() == 0) && !b.closed {
 		b.filled.Wait()
 	}
 	if b.closed {
 		return nil, false
 	}
 	return b.queue.pop(), true
+}
+
+// hold hands out nothing from now on, or goes on.
+func (b *inbox) hold(held bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.held = held
+	b.filled.Broadcast()
 }
 
 // clear drops what a session that is over left.

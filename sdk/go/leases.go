@@ -45,9 +45,7 @@ func newLeases(bound time.Duration) leases {
 func (l *leases) set(lease, longest time.Duration) {
 	if lease > 0 && lease != l.lease {
 		l.lease = lease
-		if l.next != never {
-			l.anew, l.next = true, 0
-		}
+		l.renewAll()
 	}
 	l.longest = longest
 	if l.bound > 0 && (longest == 0 || l.bound < longest) {
@@ -62,6 +60,13 @@ func (l *leases) begin(now time.Time) leaseClock {
 		l.next = due
 	}
 	return leaseClock{begun: at, renewed: at, lease: l.lease, running: true}
+}
+
+// renewAll has every lease that runs extended at once.
+func (l *leases) renewAll() {
+	if l.next != never {
+		l.anew, l.next = true, 0
+	}
 }
 
 // due reports whether sweep has something to look at.

@@ -32,8 +32,9 @@ type ledger struct {
 	// wake tells the send loop to look again. Capacity 1: it looks at everything,
 	// so one signal stands for any number.
 	wake chan struct{}
-	// parent is what the contexts of deliveries derive from.
-	parent context.Context //nolint:containedctx // it outlives every call, as the session does
+	// parent is what the contexts of deliveries derive from; cancelAll ends it.
+	parent    context.Context //nolint:containedctx // it outlives every call, as the session does
+	cancelAll context.CancelFunc
 	// late is called, without the lock, when a delivery is settled that was lost.
 	late func()
 	// endsAtSettle: the context of a delivery ends when it is settled; else when
@@ -56,10 +57,12 @@ type ledger struct {
 	leaving bool
 }
 
-func newLedger(parent context.Context, config receiveConfig, late func()) *ledger {
+func newLedger(base context.Context, config receiveConfig, late func()) *ledger {
+	parent, cancel := context.WithCancel(base)
 	return &ledger{
 		wake:         make(chan struct{}, 1),
 		parent:       parent,
+		cancelAll:    cancel,
 		late:         late,
 		endsAtSettle: config.iterated,
 		settles:      newSettleQueue(config.windowMessages, config.windowBytes),

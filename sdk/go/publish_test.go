@@ -18,12 +18,31 @@ import (
 // dial makes a client of a scripted server; it is closed at the end.
 func dial(t *testing.T, s *scripted.Server, opts ...headrace.DialOption) *headrace.Client {
 	t.Helper()
-	c, err := headrace.Dial(t.Context(), "scripted", append([]headrace.DialOption{headrace.WithDialer(s.Dial), headrace.WithEvents(func(e headrace.Event) { t.Log(e.Kind, e.Err, e.Wait, e.Detail) })}, opts...)...)
+	c, err := headrace.Dial(t.Context(), "scripted", append([]headrace.DialOption{headrace.WithDialer(s.Dial), logged(t)}, opts...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Close() }) // What is still open fails; the test has seen what it wants.
 	return c
+}
+
+// logged logs what happens until the test ends: handlers may end after that.
+func logged(t *testing.T) headrace.DialOption {
+	t.Helper()
+	var mu sync.Mutex
+	over := false
+	t.Cleanup(func() {
+		mu.Lock()
+		defer mu.Unlock()
+		over = true
+	})
+	return headrace.WithEvents(func(e headrace.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		if !over {
+			t.Log(e.Kind, e.Err, e.Wait, e.Detail)
+		}
+	})
 }
 
 // start starts a server that the test plays and a client of it, for a test in a

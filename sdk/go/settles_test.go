@@ -56,7 +56,8 @@ func TestConfirmationsFindWhatIsNotConfirmed(t *testing.T) {
 		t.Error("found what was never sent")
 	}
 	for range 3 {
-		c.next(false, nil)
+		c.next()
+		c.keep(subscribeHeartbeat, nil)
 	}
 	c.confirm(1)
 	for number, want := range map[uint64]bool{0: false, 1: false, 2: true, 3: true, 4: false} {

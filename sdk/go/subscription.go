@@ -17,7 +17,7 @@ type Subscription struct {
 // Handler works on one delivery.
 //
 // Its context is cancelled when the delivery is lost (revoked, its lease ended,
-// its session broken) and when the time to finish after a stop is over; the
+// its session over) and when the time to finish after a stop is over; the
 // cause says which: [ErrDeliveryLost] or [ErrStopped]. Returning nil acks the
 // delivery. Returning an error retries it after the subscription's backoff, or
 // after the delay given by [RetryIn]; [ErrRelease] gives it back untouched. A
@@ -36,12 +36,13 @@ func (s *Subscription) Name() string { return s.name }
 // handlers finish within [WithDrainTimeout], and sends their settles. Receive
 // returns when every handler has returned.
 //
-// A broken stream is opened again with backoff, granting its credit again, for
-// as long as the error is not one that needs somebody's hand: INVALID_ARGUMENT,
-// NOT_FOUND, PERMISSION_DENIED, UNAUTHENTICATED, UNIMPLEMENTED, or a reason of
-// the server that is not retryable, such as [ErrTakenOver],
-// [ErrSubscriptionDeleted], [ErrExclusiveSessionExists] and [ErrDataLoss]. These
-// are returned. Until the client's first connection, a server that cannot be
+// A broken stream is opened again with backoff, granting its credit again, and the
+// session goes on with what it holds if the server took it up in time; nothing new
+// begins meanwhile. That goes on for as long as the error is not one that needs
+// somebody's hand: INVALID_ARGUMENT, NOT_FOUND, PERMISSION_DENIED, UNAUTHENTICATED,
+// UNIMPLEMENTED, or a reason of the server that is not retryable, such as
+// [ErrTakenOver], [ErrSubscriptionDeleted], [ErrExclusiveSessionExists] and
+// [ErrDataLoss]. These are returned. Until the client's first connection, a server that cannot be
 // reached is an error too ([ErrUnreachable]), after [WithConnectTimeout].
 func (s *Subscription) Receive(ctx context.Context, handler Handler, opts ...ReceiveOption) error {
 	return s.client.receive(ctx, s.name, handler, opts)

@@ -15,13 +15,17 @@ func OpenSubscribe(
 	t *testing.T, s *SubscribeStream, limits *headracev1.SessionLimits, features ...headracev1.Feature,
 ) *headracev1.SubscribeRequest_Open {
 	t.Helper()
+	return AnswerOpen(t, s, &headracev1.SubscribeResponse_Opened{SessionId: "scripted", Limits: limits, Features: features})
+}
+
+// AnswerOpen reads Open from a subscriber and answers it.
+func AnswerOpen(t *testing.T, s *SubscribeStream, opened *headracev1.SubscribeResponse_Opened) *headracev1.SubscribeRequest_Open {
+	t.Helper()
 	open := s.MustRecv(t).GetOpen()
 	if open == nil {
 		t.Fatal("the subscriber's first frame is not Open")
 	}
-	s.Send(t, &headracev1.SubscribeResponse{Frame: &headracev1.SubscribeResponse_Opened_{
-		Opened: &headracev1.SubscribeResponse_Opened{SessionId: "scripted", Limits: limits, Features: features},
-	}})
+	s.Send(t, &headracev1.SubscribeResponse{Frame: &headracev1.SubscribeResponse_Opened_{Opened: opened}})
 	return open
 }
 

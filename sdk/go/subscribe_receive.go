@@ -10,7 +10,7 @@ import (
 
 // receive takes frames until the stream ends. It never waits for the send side,
 // nor for handlers: credit bounds what it takes.
-func (s *session) receive() {
+func (s *subscribeStream) receive() {
 	defer close(s.received)
 	var blocked []headracev1.BlockedBy
 	for {
@@ -28,7 +28,10 @@ func (s *session) receive() {
 }
 
 // take takes one frame. blocked is why deliveries did not come so far.
-func (s *session) take(frame *wire.SubscribeFrame, blocked *[]headracev1.BlockedBy) error {
+func (s *subscribeStream) take(frame *wire.SubscribeFrame, blocked *[]headracev1.BlockedBy) error {
+	if s.superseded.Load() {
+		return nil
+	}
 	if frame.Batch != nil {
 		deliveries, err := s.ledger.deliver(frame.Batch)
 		if err == nil {
@@ -56,20 +59,20 @@ func (s *session) take(frame *wire.SubscribeFrame, blocked *[]headracev1.Blocked
 	return nil
 }
 
-func (s *session) recalled(r *headracev1.SubscribeResponse_Recall) {
+func (s *subscribeStream) recalled(r *headracev1.SubscribeResponse_Recall) {
 	if given := s.ledger.recall(spansOf(r.GetRanges())); given > 0 {
 		s.event(Event{Kind: DeliveriesRecalled, Count: given})
 	}
 }
 
-func (s *session) revoked(r *headracev1.SubscribeResponse_Revoked) {
+func (s *subscribeStream) revoked(r *headracev1.SubscribeResponse_Revoked) {
 	ranges := spansOf(r.GetRanges())
 	why := strings.TrimPrefix(r.GetReason().String(), "REVOKE_REASON_")
-	s.ledger.revoke(ranges, Reason(why))
 	s.event(Event{Kind: DeliveriesLost, Count: ranges.count(), Detail: why})
+	s.ledger.revoke(ranges, Reason(why))
 }
 
-func (s *session) flow(f *headracev1.SubscribeResponse_FlowState, blocked *[]headracev1.BlockedBy) {
+func (s *subscribeStream) flow(f *headracev1.SubscribeResponse_FlowState, blocked *[]headracev1.BlockedBy) {
 	if limits := f.GetLimits(); limits != nil {
 		s.ledger.limit(limits)
 	}
@@ -84,14 +87,14 @@ func (s *session) flow(f *headracev1.SubscribeResponse_FlowState, blocked *[]hea
 	s.event(Event{Kind: FlowChanged, Detail: strings.Join(names, ", ")})
 }
 
-func (s *session) away(g *headracev1.GoAway) {
-	s.goAway = g.GetReason()
+func (s *subscribeStream) away(g *headracev1.GoAway) {
+	s.goAway, s.grace = g.GetReason(), g.GetGrace().AsDuration()
 	s.leaving.Store(true)
 	s.ledger.leave()
 	s.event(Event{Kind: GoAwayReceived, Detail: goAwayName(g.GetReason())})
 }
 
-func (s *session) event(e Event) {
+func (s *subscribeStream) event(e Event) {
 	e.Subscription = s.subscription
 	s.events(e)
 }

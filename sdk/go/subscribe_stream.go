@@ -16,7 +16,7 @@ import (
 // Drained when nothing is held, and the end of a half-closed stream.
 const closeTimeout = time.Second
 
-// session is one open Subscribe stream. It has a send loop, which owns it, and a
+// subscribeStream is one open stream of a session. It has a send loop, which owns it, and a
 // goroutine that receives; they and the handlers meet in the ledger.
 //
 //	receiver                    workers                   send loop
@@ -24,13 +24,14 @@ const closeTimeout = time.Second
 //	        └► inbox ─────────► start ─ handler ─ settle
 //	RecvMsg ─► confirm, revoke        ledger ◄────┘
 //	                                   └────────────────► next ─ Send
-type session struct {
+type subscribeStream struct {
 	subscription string
 	config       receiveConfig
 	events       func(Event)
 	stream       grpc.BidiStreamingClient[headracev1.SubscribeRequest, headracev1.SubscribeResponse]
 	cancel       context.CancelCauseFunc
 	silence      *silence
+	session      resumption
 	ledger       *ledger
 	inbox        *inbox
 	interval     time.Duration // of heartbeats.
@@ -38,8 +39,13 @@ type session struct {
 	leaving  atomic.Bool // the server asked for the end.
 	drained  atomic.Bool // the server answered Drain.
 	stopping atomic.Bool // Drain is about to be sent.
-	// goAway is the server's reason, readable once received is closed.
+	// superseded: another stream goes on with the session, and what comes late on this
+	// one counts no more.
+	superseded atomic.Bool
+	// goAway is the server's reason and grace is how long it gives, readable once
+	// leaving is set.
 	goAway headracev1.GoAwayReason
+	grace  time.Duration
 	// received is closed when the receiver has returned; failure says why. It
 	// carries nothing.
 	received chan struct{}
@@ -52,14 +58,18 @@ type session struct {
 	cancelled bool      // handlers that had not finished by stopBy were cancelled.
 }
 
-// run serves the session until it ends. It stops when stop is closed. The error
+// run serves the stream until it ends. It stops when stop is closed. The error
 // is nil when the session ended in order: it was stopped, or the server asked for
-// the end and everything is settled.
-func (s *session) run(ctx context.Context, stop <-chan struct{}) error {
+// the end and everything is settled; or the stream is superseded, and still open.
+func (s *subscribeStream) run(ctx context.Context, stop <-chan struct{}) error {
 	timer := time.NewTimer(s.interval)
 	defer timer.Stop()
 	s.lastSent = time.Now()
 	for !s.mayClose(time.Now()) {
+		if s.hasSuccessor() {
+			s.superseded.Store(true)
+			return nil
+		}
 		wait, err := s.turn(time.Now())
 		if err != nil {
 			return s.cause(ctx, err)
@@ -83,9 +93,16 @@ func (s *session) run(ctx context.Context, stop <-chan struct{}) error {
 	return s.closeAndWait(ctx)
 }
 
+// hasSuccessor reports whether the server asked for another stream that goes on with
+// the session.
+func (s *subscribeStream) hasSuccessor() bool {
+	return s.session.id != "" && s.stopBy.IsZero() && s.leaving.Load() &&
+		(s.goAway == headracev1.GoAwayReason_GO_AWAY_REASON_REBALANCE || s.goAway == headracev1.GoAwayReason_GO_AWAY_REASON_STREAM)
+}
+
 // turn sends one frame and returns 0, or returns how long there is nothing to
 // do.
-func (s *session) turn(now time.Time) (time.Duration, error) {
+func (s *subscribeStream) turn(now time.Time) (time.Duration, error) {
 	s.hurry(now)
 	frame, wait := s.ledger.next(now)
 	if frame != nil {
@@ -98,7 +115,7 @@ func (s *session) turn(now time.Time) (time.Duration, error) {
 	return shorter(shorter(wait, beat), s.untilDeadline(now)), nil
 }
 
-func (s *session) send(frame *headracev1.SubscribeRequest, now time.Time) error {
+func (s *subscribeStream) send(frame *headracev1.SubscribeRequest, now time.Time) error {
 	s.lastSent = now
 	return s.stream.Send(frame)
 }
@@ -109,7 +126,7 @@ var subscribeHeartbeat = &headracev1.SubscribeRequest{
 
 // guardStop ends the stream when the send loop does not notice a stop: the
 // server does not read, and a Send blocks.
-func (s *session) guardStop() {
+func (s *subscribeStream) guardStop() {
 	time.AfterFunc(closeTimeout, func() {
 		if !s.stopping.Load() {
 			s.cancel(errNoEnd)
@@ -118,7 +135,7 @@ func (s *session) guardStop() {
 }
 
 // drain begins the stop: no more deliveries, and those that wait go back.
-func (s *session) drain(now time.Time) error {
+func (s *subscribeStream) drain(now time.Time) error {
 	grace := s.config.drainTimeout
 	if s.config.releaseOnStop {
 		grace = 0
@@ -136,7 +153,7 @@ const maxDrainGrace = 12 * time.Hour
 
 // hurry cancels the handlers that have had their time after a stop. What is left
 // to say takes a moment.
-func (s *session) hurry(now time.Time) {
+func (s *subscribeStream) hurry(now time.Time) {
 	if s.stopBy.IsZero() || s.cancelled || now.Before(s.stopBy) {
 		return
 	}
@@ -149,7 +166,7 @@ func (s *session) hurry(now time.Time) {
 
 // mayClose reports whether the stream should end: everything is settled and
 // confirmed and the server has no more to say, or has had its time.
-func (s *session) mayClose(now time.Time) bool {
+func (s *subscribeStream) mayClose(now time.Time) bool {
 	sent, confirmed := s.ledger.quiet()
 	switch {
 	case s.stopBy.IsZero():
@@ -164,7 +181,7 @@ func (s *session) mayClose(now time.Time) bool {
 }
 
 // untilDeadline returns how long until the stop goes on by time, or never.
-func (s *session) untilDeadline(now time.Time) time.Duration {
+func (s *subscribeStream) untilDeadline(now time.Time) time.Duration {
 	wait := never
 	if !s.stopBy.IsZero() && !s.cancelled {
 		wait = max(1, s.stopBy.Sub(now))
@@ -176,7 +193,7 @@ func (s *session) untilDeadline(now time.Time) time.Duration {
 }
 
 // closeAndWait half-closes and waits for the server's end.
-func (s *session) closeAndWait(ctx context.Context) error {
+func (s *subscribeStream) closeAndWait(ctx context.Context) error {
 	if err := s.stream.CloseSend(); err != nil {
 		return s.cause(ctx, err)
 	}
@@ -188,7 +205,7 @@ func (s *session) closeAndWait(ctx context.Context) error {
 
 // cause returns why the stream ended. A failed send says little: the status
 // comes from the receiver. An end in order says nothing at all.
-func (s *session) cause(ctx context.Context, err error) error {
+func (s *subscribeStream) cause(ctx context.Context, err error) error {
 	if errors.Is(err, io.EOF) {
 		<-s.received
 		err = s.failure

@@ -64,6 +64,9 @@ func (l *ledger) deliver(b *wire.Batch) ([]Delivery, error) {
 func (l *ledger) next(now time.Time) (*headracev1.SubscribeRequest, time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if frame := l.confirms.nextAgain(); frame != nil {
+		return frame, 0
+	}
 	if l.starts.due(now) {
 		if frame := l.tellStarted(now); frame != nil {
 			return frame, 0
@@ -79,7 +82,7 @@ func (l *ledger) next(now time.Time) (*headracev1.SubscribeRequest, time.Duratio
 	}
 	if !l.settles.empty() && (l.stopping || l.leaving || l.settles.due(now)) {
 		g := l.settles.take(l.ranges)
-		return g.frame(l.confirms.next(false, g.waiters)), 0
+		return l.confirms.keep(g.frame(l.confirms.next()), g.waiters), 0
 	}
 	return nil, shorter(l.starts.wait(now), shorter(l.settles.wait(now), l.leases.wait(now)))
 }
@@ -94,7 +97,7 @@ func (l *ledger) extend(now time.Time) *headracev1.SubscribeRequest {
 		return nil
 	}
 	due = due.cut(l.ranges) // What is cut off is looked at again a third of a lease later.
-	return extendFrame(l.confirms.next(true, nil), due)
+	return l.confirms.keep(extendFrame(l.confirms.next(), due), nil)
 }
 
 // errLeaseEnded is the cause of a context when a lease was extended as long as it
@@ -128,7 +131,10 @@ func (l *ledger) confirm(r *headracev1.SubscribeResponse_SettleResult) int {
 // extended as far as it may be.
 func (l *ledger) fail(f *headracev1.SubscribeResponse_SettleFailure) int {
 	ranges := spansOf(f.GetRanges())
-	extend := l.confirms.fail(f)
+	extend, known := l.confirms.fail(f)
+	if !known {
+		return 0
+	}
 	if f.GetReason() == headracev1.ErrorReason_ERROR_REASON_LEASE_CAPPED {
 		for _, d := range l.heldIn(ranges) {
 			d.lease.capped = true
@@ -216,6 +222,7 @@ func (l *ledger) quiet() (sent, confirmed bool) {
 func (l *ledger) end(cause error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	defer l.cancelAll()
 	for _, d := range l.held.all() {
 		l.lose(d, &Error{Reason: "DELIVERY_LOST", cause: cause, Message: "the session of the delivery is over"})
 	}
