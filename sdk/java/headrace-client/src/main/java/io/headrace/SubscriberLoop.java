@@ -53,7 +53,10 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
   private final Session<T> session;
   private final boolean manual;
   private final CompletableFuture<Void> finished = new CompletableFuture<>();
-  private Sink<T> sink;
+
+  /** Null until it begins: before that no stream is opened, whatever is requested. */
+  private @Nullable Sink<T> sink;
+
   private boolean stopping;
   private boolean drainAsked;
   private boolean drained;
@@ -78,20 +81,6 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
     this.clientId = clientId;
     this.manual = manual;
     session = new Session<>(this, parser, settings.maxOutstandingMessages(), settings.maxExtension());
-    sink = new Nowhere<>();
-  }
-
-  private static final class Nowhere<T> implements Sink<T> {
-    @Override
-    public void deliver(List<Delivery<T>> deliveries) {
-      deliveries.forEach(Delivery::release);
-    }
-
-    @Override
-    public void giveBack() {}
-
-    @Override
-    public void ended(@Nullable HeadraceException cause) {}
   }
 
   /** Begins to receive. */
@@ -148,7 +137,7 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
     loop.execute(() -> {
       if (!stopping) {
         stopping = true;
-        sink.giveBack();
+        giveBack();
         pump();
       }
     });
@@ -240,7 +229,7 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
         return;
       case GO_AWAY:
         if (frame.getGoAway().getReason() == GoAwayReason.GO_AWAY_REASON_SHUTDOWN) {
-          sink.giveBack();
+          giveBack();
         }
         return;
       default:
@@ -256,11 +245,24 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
       demand -= Math.min(demand, deliveries.size());
       grantDue = demand > 0; // The bytes that came make room for as many.
     }
-    if (stopping) {
+    if (stopping || sink == null) {
       deliveries.forEach(Delivery::release);
     } else {
       sink.deliver(deliveries);
     }
+  }
+
+  private void giveBack() {
+    if (sink != null) {
+      sink.giveBack();
+    }
+  }
+
+  private void tellEnded(@Nullable HeadraceException cause) {
+    if (sink != null) {
+      sink.ended(cause);
+    }
+    finished.complete(null);
   }
 
   @Override
@@ -311,21 +313,19 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
 
   @Override
   boolean wanted() {
-    return !stopping;
+    return sink != null && !stopping;
   }
 
   @Override
   void ended(HeadraceException cause, boolean forGood) {
     cancel(session.beginAnew());
     stopping = true;
-    sink.ended(cause);
-    finished.complete(null);
+    tellEnded(cause);
   }
 
   @Override
   void finished() {
     cancel(session.beginAnew());
-    sink.ended(null);
-    finished.complete(null);
+    tellEnded(null);
   }
 }

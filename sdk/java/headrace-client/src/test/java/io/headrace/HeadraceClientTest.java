@@ -431,6 +431,38 @@ class HeadraceClientTest {
   }
 
   @Test
+  void whatIsRequestedBeforeThereIsASubscriberWaits() throws InterruptedException {
+    publish("a");
+    CountDownLatch got = new CountDownLatch(1);
+    client
+        .publisher("billing", SubscribeSettings.defaults())
+        .subscribe(
+            new Flow.Subscriber<Delivery<byte[]>>() {
+              @Override
+              public void onSubscribe(Flow.Subscription subscription) {
+                subscription.request(1);
+                client.flush().join(); // The client's thread has seen the request.
+                stats();
+                stats();
+              }
+
+              @Override
+              public void onNext(Delivery<byte[]> d) {
+                d.ack();
+                got.countDown();
+              }
+
+              @Override
+              public void onError(Throwable error) {}
+
+              @Override
+              public void onComplete() {}
+            });
+    assertTrue(got.await(60, TimeUnit.SECONDS));
+    assertEquals(0, stats().getReleased());
+  }
+
+  @Test
   void aServerThatCannotBeReachedIsTold() {
     try (HeadraceClient nowhere =
         HeadraceClient.builder("127.0.0.1:1").connectTimeout(Duration.ofMillis(200)).build()) {
