@@ -67,8 +67,9 @@ race: ## Go tests under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GOTEST) -race ./...
 
 .PHONY: sim
-sim: ## The delivery simulator: 10^6 steps against the naive model
+sim: ## The delivery simulator: 10^6 steps against the naive model, and against every mutant
 	HEADRACE_SIM_STEPS=$(SIM_STEPS) $(GOTEST) -count=1 -timeout 20m -run Simulat ./server/broker/delivery/...
+	HEADRACE_TEST_SCALE=full $(GOTEST) -count=1 -timeout 20m ./server/broker/delivery/mutants
 
 .PHONY: fuzz-smoke
 fuzz-smoke: ## Every Fuzz function, 10,000 times

@@ -63,8 +63,8 @@ var list = []mutant{
 	{
 		name: "a settle that was read after the lease had ended counts",
 		file: "lease.go",
-		old:  "	if b.due <= s.leaseClock(at) {",
-		new:  "	if b.due <= s.leaseClock(at)-Instant(1e9) {",
+		old:  "	if b.due <= s.leaseClock(at) && !b.isUnsent() {",
+		new:  "	if b.due <= s.leaseClock(at)-Instant(1e9) && !b.isUnsent() {",
 	},
 	{
 		name: "a stall burns leases",
@@ -153,8 +153,8 @@ var list = []mutant{
 	{
 		name: "the end of a queue lease is charged",
 		file: "lease.go",
-		old:  "returned, QueueLeaseEnded",
-		new:  "expired, QueueLeaseEnded",
+		old:  "ended, unstarted := expired, returned",
+		new:  "ended, unstarted := expired, expired",
 	},
 	{
 		name: "what is heard does not keep a queue lease",
@@ -249,8 +249,8 @@ var list = []mutant{
 	{
 		name: "what is about to be started is asked back",
 		file: "recall.go",
-		old:  "if b.sent > young || mask == 0 {",
-		new:  "if b.sent > young+recallAge || mask == 0 {",
+		old:  "if b.sent > young || mask == 0 || b.isUnsent() {",
+		new:  "if b.sent > young+recallAge || mask == 0 || b.isUnsent() {",
 	},
 	{
 		name: "a session taken up again keeps what its client did not get",
@@ -285,8 +285,8 @@ var list = []mutant{
 	{
 		name: "a paused subscription delivers",
 		file: "dispatch.go",
-		old:  "s.openSessions == 0 || s.config.Paused {",
-		new:  "s.openSessions == 0 {",
+		old:  "s.openSessions == 0 || s.config.Paused || s.holding {",
+		new:  "s.openSessions == 0 || s.holding {",
 	},
 	{
 		name: "a frame has more messages than the rate leaves",
@@ -303,8 +303,8 @@ var list = []mutant{
 	{
 		name: "an empty bucket holds nobody",
 		file: "dispatch.go",
-		old:  "!s.capped && !s.rated() {",
-		new:  "!s.capped {",
+		old:  "s.unsent.bytes < maxUnsentBytes && !s.rated() {",
+		new:  "s.unsent.bytes < maxUnsentBytes {",
 	},
 	{
 		name: "a bucket never runs over",

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/headrace/headrace/internal/testscale"
 )
 
 const (
@@ -17,6 +19,23 @@ const (
 	together = 2
 )
 
+// faults are all of them.
+var faults = slices.Concat(list, guaranteeFaults, dropped, redrivenFaults)
+
+// every says that one fault of so many is tried: `make sim` tries all.
+var every = testscale.Sizes{Full: 1, Ordinary: 8, Race: 32}
+
+// TestMutantsApply: a fault is a change of one place that exists.
+func TestMutantsApply(t *testing.T) {
+	t.Parallel()
+	for _, m := range faults {
+		t.Run(strings.ReplaceAll(m.name, " ", "-"), func(t *testing.T) {
+			t.Parallel()
+			mutate(t, m)
+		})
+	}
+}
+
 // TestMutantsAreCaught runs the simulation against the package as it is, where it
 // passes, and with one fault at a time, where it must fail.
 func TestMutantsAreCaught(t *testing.T) {
@@ -25,7 +44,10 @@ func TestMutantsAreCaught(t *testing.T) {
 		t.Fatalf("the package as it is fails:\n%s", output)
 	}
 	slots := make(chan struct{}, together)
-	for _, m := range slices.Concat(list, guaranteeFaults, dropped, redrivenFaults) {
+	for n, m := range faults {
+		if n%every.Now() != 0 {
+			continue
+		}
 		t.Run(strings.ReplaceAll(m.name, " ", "-"), func(t *testing.T) {
 			t.Parallel()
 			slots <- struct{}{}
