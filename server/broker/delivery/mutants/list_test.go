@@ -219,8 +219,8 @@ var list = []mutant{
 	{
 		name: "a key goes on before its dead letter is stored",
 		file: "keys.go",
-		old:  "k.exposed == nil && !k.parked && k.goesOn() {",
-		new:  "k.exposed == nil && !k.parked {",
+		old:  "k.exposed == nil && !k.parked && k.goesOn() && s.hasTurn(k) {",
+		new:  "k.exposed == nil && !k.parked && s.hasTurn(k) {",
 	},
 	{
 		name: "a parked key is forgotten in a restart",
