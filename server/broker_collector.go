@@ -114,6 +114,8 @@ var acceptsPublishes = desc("accepts_publishes", "1 while the disk has room for 
 // Describe names every metric.
 func (c *brokerCollector) Describe(out chan<- *prometheus.Desc) {
 	out <- acceptsPublishes
+	out <- blockedSessions
+	out <- pausedSubscription
 	for _, f := range brokerFigures {
 		out <- f.desc
 	}
@@ -140,6 +142,7 @@ func (c *brokerCollector) Collect(out chan<- prometheus.Metric) {
 	for s := range resources(request, c.most, c.broker.ListSubscriptions) {
 		if stats, err := c.broker.SubscriptionStats(ctx, s.Name); err == nil {
 			emit(out, subscriptionFigures, stats, string(s.Topic), string(s.Name))
+			emitBlocked(out, &stats, s.Paused, string(s.Topic), string(s.Name))
 		}
 	}
 }

@@ -33,15 +33,16 @@ func TestDocumentListsEveryMetric(t *testing.T) {
 }
 
 // shownMetrics are the names and kinds of the product's metrics of a server that
-// delivered something.
+// delivered something, and has a session that waits.
 func shownMetrics(t *testing.T) []string {
 	t.Helper()
 	process := serve(t, filepath.Join(t.TempDir(), "data"), "--ops-listen", "127.0.0.1:0")
 	c := client{t, process.Address}
 	c.ok("topic", "create", "orders")
 	c.ok("sub", "create", "billing", "--topic", "orders")
-	c.ok("pub", "orders", "x")
+	c.ok("pub", "orders", "x", "y")
 	c.ok("tail", "--sub", "billing", "-n", "1")
+	c.ok("pull", "billing") // and holds it
 	r, err := http.Get("http://" + process.OpsAddress + "/metrics")
 	if err != nil {
 		t.Fatal(err)
