@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"testing"
+	"testing/synctest"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
@@ -73,6 +74,50 @@ func TestAFullBacklogRefusesEachWayOfPublishing(t *testing.T) {
 	if result := again.nextResult(); len(result.GetRuns()) != 1 || len(result.GetFailures()) > 0 {
 		t.Errorf("a stored batch, sent again: %v", result)
 	}
+}
+
+// Above the cap the oldest messages that nobody got become dead letters with their
+// bodies, which may be redriven; the rest is delivered.
+func TestTheOldestMessagesBecomeDeadLettersAtTheCap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := servertest.Start(t, servertest.Options{})
+		s.CreateTopic("orders")
+		_, err := s.Subscriptions.CreateSubscription(t.Context(), &headracev1.CreateSubscriptionRequest{
+			Subscription: &headracev1.Subscription{
+				Name: "slow", Topic: "orders", Order: headracev1.DeliveryOrder_DELIVERY_ORDER_NONE,
+				BacklogCap: &headracev1.BacklogCap{
+					Max: &headracev1.Amount{Messages: 4}, Action: headracev1.BacklogAction_BACKLOG_ACTION_DEAD_LETTER,
+				},
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 10 {
+			s.Publish("orders", numberedMessages(i, 1)...)
+			synctest.Wait()
+		}
+		stats := subscriptionStats(t, s, "slow")
+		if stats.GetBacklog().GetMessages() != 4 || stats.GetDeadLetters() != 6 || stats.GetDropped() != 0 {
+			t.Errorf("%v", stats)
+		}
+		list, err := s.Subscriptions.ListDeadLetters(t.Context(), &headracev1.ListDeadLettersRequest{
+			Subscription: "slow",
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, d := range list.GetDeadLetters() {
+			if d.GetReason() != headracev1.DeadLetterReason_DEAD_LETTER_REASON_BACKLOG || len(d.GetFailures()) > 0 ||
+				string(d.GetMessage().GetData()) != string(numberedMessages(i, 1)[0].GetData()) {
+				t.Errorf("dead letter %d: %v", i, d)
+			}
+		}
+		session := openForHours(t, s, "slow")
+		if got := string(session.nextBatch().GetMessages()[0].GetData()); got != "message 6" {
+			t.Errorf("the first one delivered is %q", got)
+		}
+	})
 }
 
 func TestBacklogCapsThatAreRefused(t *testing.T) {

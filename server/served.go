@@ -19,7 +19,6 @@ var notServedFields = names(
 
 // notServedValues are the enum values that this server does not serve.
 var notServedValues = names(
-	"BACKLOG_ACTION_DEAD_LETTER",
 	"DURABILITY_REPLICATED",
 	"DELIVERY_GUARANTEE_AT_MOST_ONCE",
 	"DELIVERY_GUARANTEE_EXACTLY_ONCE",

@@ -25,7 +25,6 @@ var notServedRequests = map[string]proto.Message{
 
 	"Subscription.dead_letter_topic":  &headracev1.Subscription{DeadLetterTopic: "dead"},
 	"Subscription.filter":             &headracev1.Subscription{Filter: "f"},
-	"BACKLOG_ACTION_DEAD_LETTER":      &headracev1.Subscription{BacklogCap: &headracev1.BacklogCap{Action: headracev1.BacklogAction_BACKLOG_ACTION_DEAD_LETTER}},
 	"DELIVERY_GUARANTEE_AT_MOST_ONCE": &headracev1.Subscription{Guarantee: headracev1.DeliveryGuarantee_DELIVERY_GUARANTEE_AT_MOST_ONCE},
 	"DELIVERY_GUARANTEE_EXACTLY_ONCE": &headracev1.Subscription{Guarantee: headracev1.DeliveryGuarantee_DELIVERY_GUARANTEE_EXACTLY_ONCE},
 

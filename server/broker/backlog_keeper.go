@@ -62,10 +62,26 @@ func (l *loop) keepBacklog() {
 		return
 	}
 	k.plan(over)
+	if k.cap.Action == BuryOldest {
+		l.bury()
+		return
+	}
 	for i := range k.parts {
 		p := &k.parts[i]
 		if p.from > p.Floor {
 			l.own = append(l.own, &delivery.Drop{Partition: p.Partition, Below: p.from, Cause: delivery.ByBacklogCap})
+		}
+	}
+}
+
+// bury has what was planned given up, as far as nobody got it yet: what is out goes its
+// own way, and is bounded by its ceilings.
+func (l *loop) bury() {
+	for i := range l.keeper.parts {
+		p := &l.keeper.parts[i]
+		n := min(uint64(math.Ceil(float64(p.from-p.Floor)*p.share())), p.Fresh)
+		if n > 0 && l.state.Dying() < delivery.MaxBurials {
+			l.own = append(l.own, &delivery.Bury{Partition: p.Partition, Messages: n})
 		}
 	}
 }
@@ -86,11 +102,12 @@ func (k *backlogKeeper) measure(l *loop) (backlog Amount) {
 		}
 		part := &k.parts[l.route.place(p.Partition)]
 		part.PartitionStats, part.from = p, p.Floor
+		part.Backlog -= min(part.Backlog, p.Dying)
 		if figures, err := l.store.Stats(l.route.id(p.Partition)); err == nil {
 			part.gauge.note(&figures)
 		}
 		part.gauge.forget(p.Floor)
-		backlog.Messages += p.Backlog
+		backlog.Messages += part.Backlog
 		backlog.Bytes += part.bytes(p.Floor, p.Head)
 	})
 	return backlog
@@ -98,7 +115,7 @@ func (k *backlogKeeper) measure(l *loop) (backlog Amount) {
 
 // share is which part of the offsets from the floor on is not settled.
 func (p *backlogPart) share() float64 {
-	return float64(p.Backlog) / float64(max(1, p.Head-p.Floor))
+	return max(float64(p.Backlog), 1) / float64(max(1, p.Head-p.Floor))
 }
 
 // bytes is the size of what is not settled in a range.

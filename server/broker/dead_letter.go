@@ -42,10 +42,10 @@ func (c *changeSet) change(partition uint16) *storage.CursorChange {
 	return nil
 }
 
-// failuresOf are a dead letter's failures with the one that it died of, which may not
-// have been remembered for want of room.
+// failuresOf are a dead letter's failures with the one that it died of, if there was one,
+// which may not have been remembered for want of room.
 func failuresOf(d *delivery.DeadLetter) []delivery.PastFailure {
-	if n := len(d.Failures); n > 0 && d.Failures[n-1] == d.Last {
+	if n := len(d.Failures); d.Last.Kind == 0 || n > 0 && d.Failures[n-1] == d.Last {
 		return d.Failures
 	}
 	return append(slices.Clip(d.Failures), d.Last)

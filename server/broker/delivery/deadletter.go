@@ -20,6 +20,8 @@ const (
 	DeadByDeliveries
 	// DeadByReject: a client rejected it.
 	DeadByReject
+	// DeadByBacklog: nobody got it before the backlog was above its cap.
+	DeadByBacklog
 )
 
 // DeadLetter is a message to be put away in the same commit that settles it. Its
@@ -104,6 +106,7 @@ func (s *State) bury(o *outcome, p *partition, c *chunk, count *Count, reason De
 
 // mourn has a message put away. Its key, nil for none, waits until it is.
 func (s *State) mourn(k *orderKey, p *partition, offset uint64, last PastFailure) {
+	p.dying++
 	s.letters.waiting.push(letter{p: p, key: k, offset: offset, last: last})
 	if k != nil {
 		if k.dying == 0 || offset < k.diedAt {
@@ -126,6 +129,7 @@ func (s *State) takeLetters(left *budget) {
 		if !l.settled() && !s.seal(l, left) {
 			return
 		}
+		l.p.dying--
 		s.letters.sealed = append(s.letters.sealed, *l)
 		s.letters.waiting.pop()
 		s.letters.written++

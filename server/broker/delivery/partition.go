@@ -32,6 +32,9 @@ type partition struct {
 	// counted is the number of offsets that have a Count.
 	counted int
 
+	// dying counts the messages that were given up and are not in a change set yet.
+	dying uint64
+
 	order    Order
 	counters Counters
 	journal  *journal

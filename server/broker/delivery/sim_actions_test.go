@@ -132,7 +132,7 @@ func (s *sim) randomActions() []action {
 	all := []action{
 		{30, s.publish}, {60, s.settle}, {12, s.attach}, {25, s.answerLoads}, {25, s.commit},
 		{8, s.credit}, {4, s.leave}, {4, s.extend}, {15, s.start}, {3, s.writable}, {3, s.heard}, {2, s.detach}, {1, s.drain},
-		{1, s.hole}, {1, s.drop}, {1, s.stall}, {1, s.configure}, {1, s.restart}, {1, s.release}, {3, s.resume}, {2, s.hold}, {0, s.stop}, {1, s.fault},
+		{1, s.hole}, {1, s.drop}, {1, s.bury}, {1, s.stall}, {1, s.configure}, {1, s.restart}, {1, s.release}, {3, s.resume}, {2, s.hold}, {0, s.stop}, {1, s.fault},
 	}
 	for i := range all {
 		switch s.IntN(4) {
@@ -442,6 +442,17 @@ func (s *sim) drop() {
 	cause := delivery.DropCause(s.IntN(2))
 	s.model.Drop(p.id, below, cause == delivery.ByRetention)
 	s.emit(&delivery.Drop{Partition: p.id, Below: below, Cause: cause})
+}
+
+// bury gives up the oldest messages of a partition that nobody got.
+func (s *sim) bury() {
+	if s.config.Order != delivery.OrderNone || !s.config.DeadLetters {
+		return
+	}
+	p := s.store.partitions[s.IntN(len(s.store.partitions))]
+	n := 1 + s.Uint64N(20)
+	s.model.Bury(p.id, n)
+	s.emit(&delivery.Bury{Partition: p.id, Messages: n})
 }
 
 // release lets the parked keys of a partition go on.

@@ -23,6 +23,7 @@ var (
 	}
 	deadReasons = map[delivery.DeadReason]string{
 		delivery.DeadByAttempts: "attempts", delivery.DeadByDeliveries: "deliveries", delivery.DeadByReject: "rejected",
+		delivery.DeadByBacklog: "backlog",
 	}
 	failureReasons = map[delivery.FailureReason]string{
 		delivery.Unknown: "unknown", delivery.Stale: "stale", delivery.NotServed: "not served",

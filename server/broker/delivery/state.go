@@ -173,6 +173,8 @@ func (s *State) applyOne(event Event) {
 		s.hole(e)
 	case *Drop:
 		s.drop(e)
+	case *Bury:
+		s.buryOldest(e)
 	case *Remembered:
 		s.reminded(e)
 	case *Committed:

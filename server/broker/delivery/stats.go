@@ -25,7 +25,11 @@ type PartitionStats struct {
 	Floor     uint64
 	Head      uint64
 	Backlog   uint64
-	Counters  Counters
+	// Fresh counts the messages that were never delivered since New.
+	Fresh uint64
+	// Dying counts those given up, which wait to be put away.
+	Dying    uint64
+	Counters Counters
 }
 
 // SessionStats is a snapshot of one session.
@@ -60,7 +64,7 @@ func (s *State) Stats(into *Stats) {
 		into.Fresh += p.fresh()
 		into.add(&p.counters)
 		into.Partitions = append(into.Partitions, PartitionStats{
-			Partition: p.id, Floor: p.floor, Head: p.head, Backlog: p.backlog(), Counters: p.counters,
+			Partition: p.id, Floor: p.floor, Head: p.head, Backlog: p.backlog(), Fresh: p.fresh(), Dying: p.dying, Counters: p.counters,
 		})
 	}
 	for _, x := range s.sessions {
@@ -71,7 +75,7 @@ func (s *State) Stats(into *Stats) {
 // Backlogs gives each partition's figures, by partition. It costs O(partitions).
 func (s *State) Backlogs(give func(PartitionStats)) {
 	for _, p := range s.order {
-		give(PartitionStats{Partition: p.id, Floor: p.floor, Head: p.head, Backlog: p.backlog(), Counters: p.counters})
+		give(PartitionStats{Partition: p.id, Floor: p.floor, Head: p.head, Backlog: p.backlog(), Fresh: p.fresh(), Dying: p.dying, Counters: p.counters})
 	}
 }
 

@@ -34,7 +34,7 @@ const (
 	DeadLetterReason_DEAD_LETTER_REASON_MAX_DELIVERIES DeadLetterReason = 2
 	// A client settled it with VERDICT_REJECT.
 	DeadLetterReason_DEAD_LETTER_REASON_REJECTED DeadLetterReason = 3
-	// The backlog was above its cap. Not sent yet.
+	// BacklogCap: the backlog was above its cap, and nobody had got it yet.
 	DeadLetterReason_DEAD_LETTER_REASON_BACKLOG DeadLetterReason = 4
 )
 

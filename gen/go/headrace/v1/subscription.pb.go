@@ -274,7 +274,8 @@ const (
 	// rest is within the bound; SubscriptionStats.dropped counts them.
 	BacklogAction_BACKLOG_ACTION_DROP_OLDEST BacklogAction = 2
 	// The oldest messages that nobody got yet become dead letters with
-	// DEAD_LETTER_REASON_BACKLOG. Not served yet: NOT_SERVED.
+	// DEAD_LETTER_REASON_BACKLOG, until the rest is within the bound. What was delivered
+	// goes its own way. Needs DELIVERY_ORDER_NONE.
 	BacklogAction_BACKLOG_ACTION_DEAD_LETTER BacklogAction = 3
 )
 

@@ -264,6 +264,19 @@ func (m *Model) Drop(id uint32, below uint64, byRetention bool) {
 	}
 }
 
+// Bury gives up the oldest messages that nobody got, at most so many.
+func (m *Model) Bury(id uint32, most uint64) {
+	for _, msg := range m.partitions[id].live {
+		if most == 0 {
+			return
+		}
+		if msg.state == fresh && !msg.gone() {
+			msg.state, msg.counts.dead = dying, "backlog"
+			most--
+		}
+	}
+}
+
 // prune forgets the records of what is durably settled and held by nobody.
 func (p *partition) prune() {
 	kept := p.live[:0]

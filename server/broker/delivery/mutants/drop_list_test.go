@@ -26,4 +26,16 @@ var dropped = []mutant{
 		old:  "e.Cause == ByRetention",
 		new:  "e.Cause != ByRetention",
 	},
+	{
+		name: "a burial passes over what was set aside",
+		file: "bury.go",
+		old:  "return m.p != p || m.again || p.settled(m.first)",
+		new:  "return true",
+	},
+	{
+		name: "a burial does not move on",
+		file: "bury.go",
+		old:  "		p.take(n)\n		left -= n",
+		new:  "		p.take(max(n, 2) - 1)\n		left -= n",
+	},
 }

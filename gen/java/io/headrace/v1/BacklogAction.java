@@ -44,7 +44,8 @@ public enum BacklogAction
   /**
    * <pre>
    * The oldest messages that nobody got yet become dead letters with
-   * DEAD_LETTER_REASON_BACKLOG. Not served yet: NOT_SERVED.
+   * DEAD_LETTER_REASON_BACKLOG, until the rest is within the bound. What was delivered
+   * goes its own way. Needs DELIVERY_ORDER_NONE.
    * </pre>
    *
    * <code>BACKLOG_ACTION_DEAD_LETTER = 3;</code>
@@ -91,7 +92,8 @@ public enum BacklogAction
   /**
    * <pre>
    * The oldest messages that nobody got yet become dead letters with
-   * DEAD_LETTER_REASON_BACKLOG. Not served yet: NOT_SERVED.
+   * DEAD_LETTER_REASON_BACKLOG, until the rest is within the bound. What was delivered
+   * goes its own way. Needs DELIVERY_ORDER_NONE.
    * </pre>
    *
    * <code>BACKLOG_ACTION_DEAD_LETTER = 3;</code>

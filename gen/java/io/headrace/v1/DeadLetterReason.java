@@ -49,7 +49,7 @@ public enum DeadLetterReason
   DEAD_LETTER_REASON_REJECTED(3),
   /**
    * <pre>
-   * The backlog was above its cap. Not sent yet.
+   * BacklogCap: the backlog was above its cap, and nobody had got it yet.
    * </pre>
    *
    * <code>DEAD_LETTER_REASON_BACKLOG = 4;</code>
@@ -101,7 +101,7 @@ public enum DeadLetterReason
   public static final int DEAD_LETTER_REASON_REJECTED_VALUE = 3;
   /**
    * <pre>
-   * The backlog was above its cap. Not sent yet.
+   * BacklogCap: the backlog was above its cap, and nobody had got it yet.
    * </pre>
    *
    * <code>DEAD_LETTER_REASON_BACKLOG = 4;</code>
