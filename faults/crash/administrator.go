@@ -63,7 +63,14 @@ func newAdministrator(conn *grpc.ClientConn, recorder *history.Recorder, random 
 
 // setUp makes what the whole campaign uses.
 func (a *administrator) setUp(ctx context.Context) error {
-	if err := a.createTopic(ctx, ledgerName, partitions, ledgerTopic); err != nil {
+	if err := a.createTopic(ctx, &headracev1.Topic{Name: ledgerName, Partitions: partitions}, ledgerTopic); err != nil {
+		return err
+	}
+	buffered := &headracev1.Topic{Name: bufferedName, Durability: headracev1.Durability_DURABILITY_BUFFERED}
+	if err := a.createTopic(ctx, buffered, bufferedTopic); err != nil {
+		return err
+	}
+	if err := a.createSubscription(ctx, bufferedSubscription, bufferedName, bufferedTopic); err != nil {
 		return err
 	}
 	for _, r := range ledgerSubscriptions {
@@ -93,17 +100,16 @@ func retry(ctx context.Context, what string, try func() (done bool, err error)) 
 // numberLabel tells one topic of a name from the next.
 const numberLabel = "number"
 
-func (a *administrator) createTopic(ctx context.Context, name string, partitions uint32, number uint64) error {
+func (a *administrator) createTopic(ctx context.Context, topic *headracev1.Topic, number uint64) error {
 	label := map[string]string{numberLabel: strconv.FormatUint(number, 10)}
+	topic.Labels, topic.Retention = label, &headracev1.Retention{MinAge: durationpb.New(0)}
 	return retry(ctx, "create topic", func() (bool, error) {
-		_, err := a.topics.CreateTopic(ctx, &headracev1.CreateTopicRequest{Topic: &headracev1.Topic{
-			Name: name, Partitions: partitions, Labels: label, Retention: &headracev1.Retention{MinAge: durationpb.New(0)},
-		}})
+		_, err := a.topics.CreateTopic(ctx, &headracev1.CreateTopicRequest{Topic: topic})
 		if err == nil {
 			return true, nil
 		}
 		// An earlier try may have done it.
-		got, getErr := a.topics.GetTopic(ctx, &headracev1.GetTopicRequest{Topic: name})
+		got, getErr := a.topics.GetTopic(ctx, &headracev1.GetTopicRequest{Topic: topic.GetName()})
 		active := got.GetTopic().GetState() == headracev1.ResourceState_RESOURCE_STATE_ACTIVE
 		return active && got.GetTopic().GetLabels()[numberLabel] == label[numberLabel], errors.Join(err, getErr)
 	})
@@ -164,7 +170,7 @@ func (a *administrator) run(ctx context.Context, stop <-chan struct{}) error {
 func (a *administrator) scratch(ctx context.Context) error {
 	number := uint64(firstScratch + a.scratches)
 	role := subscriptionRole{Number: number, Name: scratchName}
-	if err := a.createTopic(ctx, scratchName, 1, number); err != nil {
+	if err := a.createTopic(ctx, &headracev1.Topic{Name: scratchName, Partitions: 1}, number); err != nil {
 		return err
 	}
 	if err := a.createSubscription(ctx, role, scratchName, number); err != nil {
@@ -248,7 +254,11 @@ func (a *administrator) look(ctx context.Context) (left uint64, err error) {
 		}
 		left += stats.GetStats().GetBacklog().GetMessages()
 	}
-	return left, a.lookAtHeads(ctx)
+	stats, err := a.subscriptions.GetSubscriptionStats(ctx, &headracev1.GetSubscriptionStatsRequest{Subscription: bufferedName})
+	if err != nil {
+		return 0, err
+	}
+	return left + stats.GetStats().GetBacklog().GetMessages(), a.lookAtHeads(ctx)
 }
 
 func (a *administrator) lookAtHeads(ctx context.Context) error {

@@ -44,6 +44,7 @@ type Result struct {
 	Kills map[string]int
 	// Scratches counts topics that were made and deleted.
 	Scratches int
+	Buffered  BufferedCounts
 	History   history.Counts
 	// Store has what the store did meanwhile.
 	Store map[string]float64
@@ -83,6 +84,8 @@ func (c *Campaign) Run(ctx context.Context) (Result, error) {
 	if err == nil {
 		err = r.drain(ctx)
 	}
+	var ofBuffered []history.Violation
+	r.result.Buffered, ofBuffered = r.witness.end()
 	r.endClients()
 	if err == nil {
 		err = r.endServer()
@@ -92,7 +95,7 @@ func (c *Campaign) Run(ctx context.Context) (Result, error) {
 	err = errors.Join(err, r.recorder.Close(), r.log.Close())
 	violations, counts, checkErr := history.Check(r.historyDir(), history.Bounds{Late: lateBound, LargestBytes: largeBytes + fillerBytes})
 	r.result.History, r.result.Scratches = counts, r.administrator.scratches
-	return r.result, errors.Join(err, broken(violations), checkErr)
+	return r.result, errors.Join(err, broken(append(violations, ofBuffered...)), checkErr)
 }
 
 // broken makes violations an error.
@@ -121,6 +124,7 @@ type running struct {
 	log           io.WriteCloser
 	victim        *victim
 	administrator *administrator
+	witness       *bufferedWitness
 	// told is signalled when a publisher got its first result of a stream.
 	told    wake
 	clients []*client
@@ -152,6 +156,7 @@ func (c *Campaign) begin() (*running, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.witness = newBufferedWitness(conn)
 	r.administrator = newAdministrator(conn, recorder, rand.New(rand.NewPCG(c.Seed, administratorClient)))
 	return r, nil
 }
@@ -164,6 +169,7 @@ func (r *running) rounds(ctx context.Context) error {
 	if err := r.startClients(); err != nil {
 		return err
 	}
+	r.witness.begin(ctx)
 	administering, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	stop, ended := make(chan struct{}), make(chan error, 1) // its one result

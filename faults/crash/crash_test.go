@@ -50,6 +50,9 @@ func TestKilledServerKeepsItsPromises(t *testing.T) {
 	if n := result.History; n.Acknowledged == 0 || n.Confirmed == 0 || n.Failed == 0 || result.Scratches == 0 {
 		t.Error("nothing was at stake")
 	}
+	if n := result.Buffered; n.Told == 0 || n.Lives < 2 {
+		t.Errorf("the buffered topic lived through nothing: %+v", n)
+	}
 	if missing := result.Missing(); len(missing) > 0 {
 		t.Errorf("the store was not restless: it has none of %q", missing)
 	}

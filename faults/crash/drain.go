@@ -14,6 +14,7 @@ import (
 // drain stops publishing, waits until everything is acked, and records how the server
 // stands then.
 func (r *running) drain(ctx context.Context) error {
+	r.witness.endPublishing()
 	err := r.stopClients(func(c *client) bool { return c.role.Publisher })
 	if err != nil {
 		return err

@@ -87,7 +87,7 @@ func catalogCampaign(t *testing.T, server string, kills int) {
 		random := rand.New(rand.NewPCG(campaign.Seed, uint64(i)))
 		users[i] = &catalogUser{administrator: newAdministrator(conn, recorder, random), random: random}
 	}
-	if err := users[0].createTopic(t.Context(), ledgerName, 1, ledgerTopic); err != nil {
+	if err := users[0].createTopic(t.Context(), &headracev1.Topic{Name: ledgerName, Partitions: 1}, ledgerTopic); err != nil {
 		t.Fatal(err)
 	}
 	for _, u := range users {

@@ -61,6 +61,12 @@ var mutants = []mutant{
 		caughtBy: []history.Promise{history.Early},
 	},
 	{
+		name: "no offset is left out after a kill", file: "storage/shardlog/recovery_buffered.go",
+		from:     "	if r.shard.Clean ||",
+		to:       "	if mutant == MUTANT || r.shard.Clean ||",
+		caughtBy: []history.Promise{history.Shared}, atOnce: true,
+	},
+	{
 		name: "a restart forgets the acks past the floor", file: "server/broker/change_set.go",
 		from:     "		chunk.Acked = append(chunk.Acked, storage.OffsetRange{\n",
 		to:       "		if mutant == MUTANT {\n			break\n		}\n		chunk.Acked = append(chunk.Acked, storage.OffsetRange{\n",

@@ -43,6 +43,8 @@ type Options struct {
 	// Topics have Partitions each; publishers send to one after the other. Only
 	// Publish has more than one. IdleTopics are there besides, and get nothing.
 	Topics, IdleTopics, Partitions int
+	// WithoutProducer: clients publish without a producer.
+	WithoutProducer bool
 	// Buffered: the topics' publishes have their results before they are synced.
 	Buffered bool
 	// BatchMessages, BatchBytes and BatchDelay are the client's own batching.

@@ -43,6 +43,7 @@ type Report struct {
 	Window        int     `json:"window_messages"`
 	Topics        int     `json:"topics"`
 	IdleTopics    int     `json:"idle_topics"`
+	Producers     bool    `json:"producers"`
 	Partitions    int     `json:"partitions"`
 	BatchMessages int     `json:"batch_messages"`
 	BatchBytes    int     `json:"batch_bytes"`
@@ -75,6 +76,7 @@ func newReport(o Options, w window, m *meter) Report {
 		Connections:           o.connections(),
 		Topics:                o.Topics,
 		IdleTopics:            o.IdleTopics,
+		Producers:             !o.WithoutProducer,
 		Partitions:            o.Partitions,
 		BatchMessages:         o.BatchMessages,
 		BatchBytes:            o.BatchBytes,

@@ -68,10 +68,14 @@ func (t *target) cpu() (used time.Duration, known bool, err error) {
 
 // dial makes one more client of the server.
 func (t *target) dial(ctx context.Context, o Options) (*headrace.Client, error) {
-	return headrace.Dial(ctx, t.addr,
+	options := []headrace.DialOption{
 		headrace.WithPublishBatch(o.BatchMessages, o.BatchBytes, o.BatchDelay),
 		headrace.WithPublishBuffer(max(o.InFlight*o.Publishers, headrace.DefaultBufferMessages), headrace.DefaultBufferBytes),
-	)
+	}
+	if o.WithoutProducer {
+		options = append(options, headrace.WithoutProducer())
+	}
+	return headrace.Dial(ctx, t.addr, options...)
 }
 
 // ground are the topics and the subscription of one run.

@@ -75,6 +75,7 @@ func addBenchFlags(c *cobra.Command, o *bench.Options) {
 	flags.IntVar(&o.Connections, "connections", 0, "connections that the publishers share, and batches with them; 0: one each")
 	flags.IntVar(&o.InFlight, "in-flight", 1000, "messages of one publisher that await their result")
 	flags.IntVar(&o.Partitions, "partitions", 1, "partitions of each topic")
+	flags.BoolVar(&o.WithoutProducer, "without-producer", false, "publish without producers: what a broken stream leaves is not sent again")
 	flags.BoolVar(&o.Buffered, "buffered", false, "results come when messages are accepted, before they are synced")
 	flags.IntVar(&o.IdleTopics, "idle-topics", 0, "topics that are there besides and get nothing")
 	flags.IntVar(&o.BatchMessages, "batch-messages", headrace.DefaultBatchMessages, "most messages of one batch of the client")
