@@ -88,6 +88,7 @@ var blockedCases = map[headracev1.BlockedBy]blockedCase{
 	headracev1.BlockedBy_BLOCKED_BY_STANDBY: {
 		subscription: &headracev1.Subscription{Mode: headracev1.SubscriptionMode_SUBSCRIPTION_MODE_FAILOVER},
 		then: func(t *testing.T, s *servertest.Server, c *subscribeStub) {
+			t.Helper()
 			*c = *openSubscribe(t, s, &headracev1.SubscribeRequest_Open{Subscription: "workers"})
 		},
 	},
@@ -97,7 +98,7 @@ var blockedCases = map[headracev1.BlockedBy]blockedCase{
 	headracev1.BlockedBy_BLOCKED_BY_WRITE_STALLED: {
 		messages: large(40, 200_000),
 		then: func(*testing.T, *servertest.Server, *subscribeStub) {
-			time.Sleep(5 * time.Second) // it does not read
+			time.Sleep(5 * time.Second) //nolint:forbidigo // in a bubble: it does not read
 		},
 	},
 	headracev1.BlockedBy_BLOCKED_BY_DRAINING: {
@@ -130,6 +131,7 @@ func TestEveryReasonWhyNothingComesIsTold(t *testing.T) {
 
 // produce has the reason told, on the stream and in the statistics.
 func (x *blockedCase) produce(t *testing.T, reason headracev1.BlockedBy) {
+	t.Helper()
 	s := startQuiet(t, servertest.Options{
 		Dial: []grpc.DialOption{grpc.WithStaticStreamWindowSize(64 << 10), grpc.WithStaticConnWindowSize(1 << 20)},
 	})

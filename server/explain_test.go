@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -12,11 +13,11 @@ import (
 	"github.com/headrace/headrace/server/servertest"
 )
 
-func explainAt(t *testing.T, s *servertest.Server, partition uint32, offset uint64) *headracev1.MessageExplanation {
+func explainAt(t *testing.T, s *servertest.Server, offset uint64) *headracev1.MessageExplanation {
 	t.Helper()
 	r, err := s.Subscriptions.ExplainMessage(bounded(t), &headracev1.ExplainMessageRequest{
 		Subscription: "workers",
-		Message:      &headracev1.ExplainMessageRequest_Position{Position: &headracev1.Position{Partition: partition, Offset: offset}},
+		Message:      &headracev1.ExplainMessageRequest_Position{Position: &headracev1.Position{Offset: offset}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -70,24 +71,24 @@ func TestExplainSaysWhereEachMessageStands(t *testing.T) {
 		headracev1.MessageStanding_MESSAGE_STANDING_FRESH,
 		headracev1.MessageStanding_MESSAGE_STANDING_NOT_PUBLISHED,
 	} {
-		if got := explainAt(t, s, 0, uint64(offset)).GetStanding(); got != want {
+		if got := explainAt(t, s, uint64(offset)).GetStanding(); got != want {
 			t.Errorf("offset %d: %v, want %v", offset, got, want)
 		}
 	}
-	held := explainAt(t, s, 0, 1)
+	held := explainAt(t, s, 1)
 	if h := held.GetHolder(); h.GetClientId() != "worker-1" || h.GetSession() == "" || h.GetSequence() != 2 || !h.GetStarted() ||
 		held.GetAttempt() != 1 || h.GetLeaseEnd().AsTime().Sub(h.GetSince().AsTime()) != 30*time.Second {
 		t.Errorf("held: %v", held)
 	}
-	failed := explainAt(t, s, 0, 2)
+	failed := explainAt(t, s, 2)
 	if failed.GetAttempt() != 2 || failed.GetFailed() != 1 || failed.GetFailures()[0].GetCode() != "DB" ||
 		time.Until(failed.GetDueTime().AsTime()) < 30*time.Minute {
 		t.Errorf("failed: %v", failed)
 	}
-	if dead := explainAt(t, s, 0, 3); dead.GetDeadLetter() != 1 || dead.GetFailures()[0].GetReason() != "cannot be read" || dead.GetAttempt() != 0 {
+	if dead := explainAt(t, s, 3); dead.GetDeadLetter() != 1 || dead.GetFailures()[0].GetReason() != "cannot be read" || dead.GetAttempt() != 0 {
 		t.Errorf("dead: %v", dead)
 	}
-	if fresh := explainAt(t, s, 0, 6); fresh.GetAhead() != 1 {
+	if fresh := explainAt(t, s, 6); fresh.GetAhead() != 1 {
 		t.Errorf("fresh: %v", fresh)
 	}
 	r, err := s.Subscriptions.ExplainMessage(bounded(t), &headracev1.ExplainMessageRequest{
@@ -108,7 +109,7 @@ func TestExplainSaysWhatAKeyWaitsFor(t *testing.T) {
 	for c.received < 6 { // The last one; the one behind the key is stepped over.
 		c.next()
 	}
-	behind := explainAt(t, s, 0, 5)
+	behind := explainAt(t, s, 5)
 	if behind.GetStanding() != headracev1.MessageStanding_MESSAGE_STANDING_BEHIND_KEY || behind.GetKey().GetOutstanding() != 1 ||
 		behind.GetKey().GetSession() == "" || behind.GetKey().GetNextOffset() != 5 {
 		t.Errorf("behind its key: %v", behind)
@@ -130,7 +131,7 @@ func TestExplainSaysWhatAKeyWaitsFor(t *testing.T) {
 
 func TestExplainSaysWhatASessionHoldsAndWhatHoldsItBack(t *testing.T) {
 	s, c := explained(t)
-	name := explainAt(t, s, 0, 1).GetHolder().GetSession()
+	name := explainAt(t, s, 1).GetHolder().GetSession()
 	r, err := s.Subscriptions.ExplainSession(bounded(t), &headracev1.ExplainSessionRequest{Subscription: "workers", Session: name})
 	if err != nil {
 		t.Fatal(err)
@@ -166,7 +167,7 @@ func TestExplainSaysWhyASubscriptionDoesNotFlow(t *testing.T) {
 		t.Errorf("without one: %v", r)
 	}
 	s.Publish("orders", numberedMessages(7, 1)...)
-	if fresh := explainAt(t, s, 0, 7); fresh.GetStanding() != headracev1.MessageStanding_MESSAGE_STANDING_FRESH {
+	if fresh := explainAt(t, s, 7); fresh.GetStanding() != headracev1.MessageStanding_MESSAGE_STANDING_FRESH {
 		t.Errorf("published while nobody subscribes: %v", fresh)
 	}
 }
@@ -189,4 +190,28 @@ func TestExplainRefusesWhatIsNotThere(t *testing.T) {
 	_, err := s.Subscriptions.ExplainKey(bounded(t), &headracev1.ExplainKeyRequest{Subscription: "workers"})
 	checkStatus(t, err, codes.InvalidArgument, "INVALID_FIELD", "ordering_key")
 	c.finish()
+}
+
+// TestExplainTellsWhatIsTrimmedFromWhatIsSettled: a settled message that the topic does
+// not keep any more is gone for everybody.
+func TestExplainTellsWhatIsTrimmedFromWhatIsSettled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := startQuiet(t, servertest.Options{})
+		createBounded(t, s, &headracev1.Retention{MinAge: durationpb.New(0)})
+		s.CreateSubscription("workers", "clicks")
+		s.Publish("clicks", numberedMessages(0, 1)...)
+		s.Publish("clicks", numberedMessages(1, 1)...)
+		settleTokens(t, s, ackVerdict, tokensOf(pull(t, s, atOnce(1)))...)
+		if got := explainAt(t, s, 0).GetStanding(); got != headracev1.MessageStanding_MESSAGE_STANDING_SETTLED {
+			t.Errorf("acked: %v", got)
+		}
+		time.Sleep(time.Minute) //nolint:forbidigo // the bubble has its own clock
+		retain(s)
+		if got := explainAt(t, s, 0).GetStanding(); got != headracev1.MessageStanding_MESSAGE_STANDING_TRIMMED {
+			t.Errorf("trimmed: %v", got)
+		}
+		if got := explainAt(t, s, 1).GetStanding(); got != headracev1.MessageStanding_MESSAGE_STANDING_FRESH {
+			t.Errorf("kept: %v", got)
+		}
+	})
 }

@@ -37,7 +37,7 @@ func TestPulledMessagesAreSettledByTokens(t *testing.T) {
 				t.Errorf("settle %d: %v, %v", i, failures, err)
 			}
 		}
-		time.Sleep(30 * time.Second) // the extended one outlives its first lease
+		time.Sleep(30 * time.Second) //nolint:forbidigo // in a bubble: the extended one outlives its first lease
 		if failures, err := sub.ReleaseTokens(t.Context(), token(3)...); err != nil || failures != nil {
 			t.Errorf("released: %v, %v", failures, err)
 		}

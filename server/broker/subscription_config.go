@@ -142,5 +142,6 @@ func (c SubscriptionConfig) validate() error {
 	case c.MaxOutstanding.Messages < 1 || c.MaxOutstanding.Bytes < 1:
 		return invalidField("max_outstanding", "at least 1 message and 1 byte")
 	}
-	return errors.Join(c.validateOrder(), c.validateBacklogCap(), c.validateExpiry(), validateDispatchCap(c.DispatchCap), validateLabels(c.Labels))
+	return errors.Join(c.validateOrder(), c.validateBacklogCap(), c.validateExpiry(),
+		validateDispatchCap(c.DispatchCap), validateLabels(c.Labels))
 }

@@ -59,6 +59,22 @@ func TestPullInVainSaysWhyNothingCame(t *testing.T) {
 	want(t, "ended", w.ended[0].Reason, delivery.EndClosed)
 }
 
+// Who waits no more still gets what is being read: messages on the disk are there.
+func TestPullThatWaitsForNothingWaitsForTheDisk(t *testing.T) {
+	w := newWorld(t, delivery.Config{}, 1)
+	w.publish(0, 2, 10)
+	w.holdLoads = true
+	w.do(w.pull(1, 10, 1<<20), &delivery.Leave{Stamp: w.stamp(1)})
+	want(t, "left", len(w.drained), 0)
+	w.holdLoads = false
+	for i := range w.loads {
+		w.answer(&w.loads[i])
+	}
+	w.do()
+	wantOffsets(t, "pulled", w.got(1), 0, 1)
+	want(t, "left, with it", len(w.drained), 1)
+}
+
 // What was pulled is held until it is settled, or its leases end: then the attempt is
 // charged, and the session is gone.
 func TestWhatWasPulledIsHeldUntilItsLeaseEnds(t *testing.T) {

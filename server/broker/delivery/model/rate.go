@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -26,9 +27,9 @@ type dispatched struct {
 func (m *Model) rateLeft(rate float64, of func(dispatched) float64) float64 {
 	burst := max(1, rate*rateBurst.Seconds())
 	left, sum := burst, 0.0
-	for i := len(m.frames) - 1; i >= 0; i-- {
-		sum += of(m.frames[i])
-		left = min(left, burst+rate*(m.now-m.frames[i].at).Seconds()-sum)
+	for _, f := range slices.Backward(m.frames) {
+		sum += of(f)
+		left = min(left, burst+rate*(m.now-f.at).Seconds()-sum)
 	}
 	return left
 }

@@ -94,29 +94,9 @@ func (m *Model) Attach(a Attach) {
 		defer func() { m.sessions[a.Session].arrival = 0 }() // before all others
 	}
 	m.arrivals++
-	if m.rules.Exclusive {
-		var former []*Session
-		for _, x := range m.sessions {
-			if x.closing || x.absent && x.endBy > x.resumeBy {
-				continue
-			}
-			if a.Pull && x.pulls && a.Client != "" && a.Client == x.client {
-				continue
-			}
-			if a.Pull || !a.Takeover && (a.Client == "" || a.Client != x.client) {
-				m.expected.end(a.Session, "refused")
-				return
-			}
-			former = append(former, x)
-		}
-		for _, x := range former {
-			revoked := "taken over"
-			if x.absent {
-				revoked = ""
-			}
-			m.returnAll(x, a.At, revoked)
-			m.remove(x, "taken over")
-		}
+	if m.rules.Exclusive && !m.makesRoom(&a) {
+		m.expected.end(a.Session, "refused")
+		return
 	}
 	m.expected.attach(a.Session)
 	m.sessions[a.Session] = &Session{
@@ -129,6 +109,31 @@ func (m *Model) Attach(a Attach) {
 	if a.Pull {
 		m.sessions[a.Session].granted = a.Window
 	}
+}
+
+// makesRoom ends the sessions of an exclusive subscription for another one, and says
+// whether it may come.
+func (m *Model) makesRoom(a *Attach) bool {
+	var former []*Session
+	for _, x := range m.sessions {
+		sameClient := a.Client != "" && a.Client == x.client
+		switch {
+		case x.closing || x.absent && x.endBy > x.resumeBy, a.Pull && x.pulls && sameClient:
+		case a.Pull || !a.Takeover && !sameClient:
+			return false
+		default:
+			former = append(former, x)
+		}
+	}
+	for _, x := range former {
+		revoked := "taken over"
+		if x.absent {
+			revoked = ""
+		}
+		m.returnAll(x, a.At, revoked)
+		m.remove(x, "taken over")
+	}
+	return true
 }
 
 // Leave tells that who pulled waits no more.
@@ -316,7 +321,8 @@ func (m *Model) leftNow(x *Session) error {
 // when it holds nothing and all is confirmed.
 func (m *Model) Ended(id uint64, reason string) error {
 	x := m.sessions[id]
-	if x != nil && !slices.Contains(m.expected.ends[id], reason) && (reason == "closed" && (x.closing || x.left) || reason == "shutdown" && m.closing) {
+	by := x != nil && (reason == "closed" && (x.closing || x.left) || reason == "shutdown" && m.closing)
+	if by && !slices.Contains(m.expected.ends[id], reason) {
 		if len(x.held) > 0 && (!m.rules.Exact || !m.closed) || x.confirmed != x.applied {
 			return fmt.Errorf("session %d ended (%s) with %d outstanding, %d of %d confirmed",
 				id, reason, len(x.held), x.confirmed, x.applied)
