@@ -20,8 +20,6 @@ var notServedFields = names(
 // notServedValues are the enum values that this server does not serve.
 var notServedValues = names(
 	"DURABILITY_REPLICATED",
-	"DELIVERY_GUARANTEE_AT_MOST_ONCE",
-	"DELIVERY_GUARANTEE_EXACTLY_ONCE",
 )
 
 // openEnums are the fields that may hold any number: announcing what one can do

@@ -27,8 +27,11 @@ func newSubscriptionConfig(s *headracev1.Subscription) (broker.SubscriptionConfi
 		return c, err
 	}
 	c.Mode = modes[s.GetMode()]
-	c.Order = orders[s.GetOrder()]
 	c.Ephemeral = s.GetEphemeral()
+	c.Order, c.Guarantee = orders[s.GetOrder()], guarantees[s.GetGuarantee()]
+	if c.Guarantee == broker.AtMostOnce && s.GetOrder() == headracev1.DeliveryOrder_DELIVERY_ORDER_UNSPECIFIED {
+		c.Order = broker.OrderNone
+	}
 	defaults := c
 	for _, path := range createdPaths {
 		if err := subscriptionPaths[path](&c, s, defaults); err != nil {
@@ -233,7 +236,7 @@ func subscriptionProto(s broker.Subscription) *headracev1.Subscription {
 		Topic:     string(s.Topic),
 		Mode:      modeProto(s.Mode),
 		Order:     orderProto(s.Order),
-		Guarantee: headracev1.DeliveryGuarantee_DELIVERY_GUARANTEE_AT_LEAST_ONCE,
+		Guarantee: guaranteeProto(s.Guarantee),
 		Lease:     durationpb.New(s.Lease),
 		MaxLease:  durationpb.New(s.MaxLease),
 

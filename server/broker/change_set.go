@@ -13,6 +13,9 @@ import (
 type changeSet struct {
 	stored    storage.ChangeSet
 	histories writtenHistories
+	// sessions are the names of the sessions of an exactly-once subscription in the
+	// store; nil for another one.
+	sessions map[delivery.SessionID]*storedName
 }
 
 // fill makes the store's form of a change set. It is valid until the next call; the
@@ -38,6 +41,7 @@ func (c *changeSet) fill(from *delivery.ChangeSet, due dueTimes, segments *segme
 			return nil, err
 		}
 	}
+	c.stored.Sessions = c.storedSessions(from.Sessions, due)
 	return &c.stored, nil
 }
 

@@ -83,7 +83,7 @@ func storedSubscription(c SubscriptionConfig, topic storage.TopicID) (storage.Su
 		Mode:                 definedModes[c.Mode],
 		Order:                definedOrders[c.Order],
 		KeyFailure:           definedKeyFailure(c),
-		Guarantee:            storagev1.DefinedGuarantee_DEFINED_GUARANTEE_AT_LEAST_ONCE,
+		Guarantee:            definedGuarantees[c.Guarantee],
 		Lease:                durationpb.New(c.Lease),
 		MaxLease:             durationpb.New(c.MaxLease),
 		MinBackoff:           durationpb.New(c.MinBackoff),
@@ -115,7 +115,8 @@ func subscriptionConfig(s storage.Subscription, topic Name) (SubscriptionConfig,
 	}
 	mode, err := servedMode(&d)
 	order, policy, orderErr := servedOrder(&d)
-	if err = errors.Join(err, orderErr); err != nil {
+	guarantee, guaranteeErr := servedGuarantee(&d)
+	if err = errors.Join(err, orderErr, guaranteeErr); err != nil {
 		return SubscriptionConfig{}, fmt.Errorf("subscription %s: %w", s.Name, err)
 	}
 	return SubscriptionConfig{
@@ -124,6 +125,7 @@ func subscriptionConfig(s storage.Subscription, topic Name) (SubscriptionConfig,
 		Mode:                 mode,
 		Order:                order,
 		KeyPolicy:            policy,
+		Guarantee:            guarantee,
 		Lease:                d.GetLease().AsDuration(),
 		MaxLease:             d.GetMaxLease().AsDuration(),
 		MinBackoff:           d.GetMinBackoff().AsDuration(),
@@ -159,10 +161,7 @@ func definedResumeWindow(d *storagev1.SubscriptionDefinition, mode Mode) time.Du
 
 // servedMode is the mode of a stored definition, all of which must be served here.
 func servedMode(d *storagev1.SubscriptionDefinition) (Mode, error) {
-	switch {
-	case d.GetGuarantee() != storagev1.DefinedGuarantee_DEFINED_GUARANTEE_AT_LEAST_ONCE:
-		return 0, fmt.Errorf("%w: stored guarantee %v", ErrDataLoss, d.GetGuarantee())
-	case d.MaxAttempts == nil:
+	if d.MaxAttempts == nil {
 		return 0, fmt.Errorf("%w: no stored bound of attempts", ErrDataLoss)
 	}
 	for mode, defined := range definedModes {

@@ -262,6 +262,11 @@ func (f *fakeStore) Cursors(_ context.Context, id storage.SubscriptionID) ([]sto
 	return slices.Clone(f.cursors[id]), nil
 }
 
+// Sessions: exactly once is tested over a real store.
+func (*fakeStore) Sessions(context.Context, storage.SubscriptionID) ([]storage.StoredSession, error) {
+	return nil, errors.ErrUnsupported
+}
+
 func (f *fakeStore) AcceptsPublishes() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/headrace/headrace/server/broker/delivery"
+	"github.com/headrace/headrace/storage"
 )
 
 // member is a session as its owner loop knows it, over all of its streams: each
@@ -20,6 +21,9 @@ type member struct {
 	publicName  string
 	clientID    string
 	openedAt    time.Time
+	// key is its name in the store, of one that was there before the server started; its
+	// id is known once it comes back.
+	key storage.SessionKey
 	// stream is the one that was admitted last; it may have ended since.
 	stream *Session
 }
@@ -29,6 +33,8 @@ type member struct {
 type members struct {
 	byHandle map[delivery.SessionID]*member
 	byID     map[string]*member
+	// byKey are those that were stored before the server started.
+	byKey map[storage.SessionKey]*member
 	// arriving are the streams whose Attach is not answered, until the turn's effects
 	// are performed; departed the members whose stream ended in this turn.
 	arriving []*Session
@@ -36,7 +42,9 @@ type members struct {
 }
 
 func newMembers() members {
-	return members{byHandle: map[delivery.SessionID]*member{}, byID: map[string]*member{}}
+	return members{
+		byHandle: map[delivery.SessionID]*member{}, byID: map[string]*member{}, byKey: map[storage.SessionKey]*member{},
+	}
 }
 
 // stream is the stream that a session has, or had last; nil when it is not known.
@@ -56,16 +64,25 @@ func (m *members) streams() map[delivery.SessionID]*Session {
 	return streams
 }
 
+// find is the session with an id, nil when there is none.
+func (m *members) find(id string) *member {
+	if found := m.byID[id]; found != nil || id == "" || len(m.byKey) == 0 {
+		return found
+	}
+	return m.byKey[sessionKey(id)]
+}
+
 // errOtherClient refuses to take up the session of a client with another client id.
 var errOtherClient = &FieldError{Field: "resume.session_id", Limit: "a session of the same client_id"}
 
 // arrive finds the member that a new stream takes up again, or makes one. A nil event
 // means that the stream was refused.
 func (l *loop) arrive(s *Session, e *delivery.Attach) delivery.Event {
-	m := l.members.byID[s.resumes]
+	m := l.members.find(s.resumes)
 	switch {
 	case m == nil:
 		m = &member{handle: s.owned.handle, id: s.id, publicName: s.publicName, clientID: s.params.ClientID, openedAt: s.openedAt}
+		l.nameSession(m)
 		e.Resume = nil
 	case m.clientID != s.params.ClientID:
 		s.leave()
@@ -73,6 +90,7 @@ func (l *loop) arrive(s *Session, e *delivery.Attach) delivery.Event {
 		return nil
 	default:
 		m.incarnation++
+		m.id = s.resumes
 	}
 	s.owned.member, s.owned.handle, s.owned.incarnation = m, m.handle, m.incarnation
 	s.owned.room, s.owned.writable = true, true
@@ -132,6 +150,8 @@ func (l *loop) expel(handle delivery.SessionID) {
 	if m := l.members.byHandle[handle]; m != nil && !l.state.Knows(handle) {
 		delete(l.members.byHandle, handle)
 		delete(l.members.byID, m.id)
+		delete(l.members.byKey, m.key)
+		l.unname(handle)
 	}
 }
 

@@ -222,6 +222,11 @@ var attachRefusals = map[delivery.EndReason]error{
 	delivery.EndShutdown:  ErrDraining,
 	delivery.EndRefused:   ErrExclusiveSessionExists,
 	delivery.EndBadAttach: &FieldError{Field: "lease", Limit: "1 s to 12 h"},
+	// It ended while this was on its way: who tries again gets a new one.
+	delivery.EndNotResumed: ErrSessionSilent,
+	delivery.EndNeedsManual: &FieldError{
+		Field: "replenish", Limit: "REPLENISH_MANUAL for a subscription that delivers at most once",
+	},
 }
 
 // endSession ends a session after what is queued for it, or refuses it.

@@ -87,6 +87,9 @@ type State interface {
 	// Cursors is a subscription's state as stored, one entry a partition. It may
 	// block. Errors: ErrNotFound, ErrDataLoss.
 	Cursors(ctx context.Context, id storage.SubscriptionID) ([]storage.Cursor, error)
+	// Sessions are those of an exactly-once subscription as stored. It may block.
+	// Errors: ErrNotFound, ErrDataLoss.
+	Sessions(ctx context.Context, id storage.SubscriptionID) ([]storage.StoredSession, error)
 	// NewStateSlot makes the subscription's place in the committer's inbox; one
 	// owner at a time.
 	NewStateSlot(id storage.SubscriptionID) storage.StateSlot

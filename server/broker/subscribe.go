@@ -38,13 +38,19 @@ func (b *Broker) Subscribe(ctx context.Context, params SubscribeParams) (*Sessio
 	return session, nil
 }
 
+// nextSession gives a session its handle and its short name.
+func (b *Broker) nextSession() (handle delivery.SessionID, publicName string) {
+	number := b.lastSession.Add(1)
+	return delivery.SessionID(number), "s" + strconv.FormatUint(number, 36)
+}
+
 // newSession makes a session that is not yet attached.
 func (b *Broker) newSession(of *subscription, params SubscribeParams) *Session {
 	l := of.loop
-	number := b.lastSession.Add(1)
+	handle, publicName := b.nextSession()
 	s := &Session{
 		id:         rand.Text(),
-		publicName: "s" + strconv.FormatUint(number, 36),
+		publicName: publicName,
 		params:     params,
 		openedAt:   b.clock.wall(),
 		mailbox:    l.mailbox,
@@ -54,9 +60,9 @@ func (b *Broker) newSession(of *subscription, params SubscribeParams) *Session {
 			of.usage.leave(b.clock.now())
 		}),
 	}
-	s.owned.handle = delivery.SessionID(number)
+	s.owned.handle = handle
 	if params.pulls {
-		s.secret, s.publicName = newSecret(), "p"+strconv.FormatUint(number, 36)
+		s.secret, s.publicName = newSecret(), "p"+publicName[1:]
 	}
 	s.out = newOutbound(b.clock, b.memory, func() { l.orders.notice(s) })
 	return s

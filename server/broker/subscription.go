@@ -61,6 +61,10 @@ func (b *Broker) openSubscription(ctx context.Context, stored storage.Subscripti
 	}
 	s.route.replay.Store(uint32(stored.Replay))
 	config, cursors, err := b.recover(ctx, stored, t)
+	var sessions []storage.StoredSession
+	if err == nil {
+		sessions, err = b.storedSessions(ctx, s.id, config)
+	}
 	if err != nil {
 		b.config.Logger.Error("subscription not served", "subscription", stored.Name, "error", err)
 		config.Name = s.name
@@ -73,7 +77,7 @@ func (b *Broker) openSubscription(ctx context.Context, stored storage.Subscripti
 		for i := range cursors {
 			s.deadLetters.Add(int64(cursors[i].Dead))
 		}
-		s.loop = b.startLoop(s, config, cursors)
+		s.loop = b.startLoop(s, config, cursors, sessions)
 		s.loop.awaitJudgement()
 	}
 	return s
@@ -108,7 +112,9 @@ func (b *Broker) recover(
 }
 
 // startLoop starts the owner loop of a subscription.
-func (b *Broker) startLoop(s *subscription, config SubscriptionConfig, cursors []storage.Cursor) *loop {
+func (b *Broker) startLoop(
+	s *subscription, config SubscriptionConfig, cursors []storage.Cursor, sessions []storage.StoredSession,
+) *loop {
 	wake := make(chan struct{}, 1) // capacity 1: it only says that there is something
 	l := &loop{
 		name:     s.name,
@@ -146,7 +152,7 @@ func (b *Broker) startLoop(s *subscription, config SubscriptionConfig, cursors [
 		stalls:     b.clock.look(),
 	}
 	l.meter = meter{since: l.now, changed: l.now}
-	l.state = delivery.New(b.machineConfig(config, s.id), l.recoverCursors(cursors))
+	l.state = b.machine(l, s.id, config, cursors, sessions)
 	l.setBacklogCap(config.BacklogCap)
 	if !b.life.start(l.run) {
 		l.fate = ErrDraining
@@ -184,6 +190,7 @@ func (b *Broker) machineConfig(c SubscriptionConfig, id storage.SubscriptionID) 
 		Order:        c.Order,
 		KeyPolicy:    c.KeyPolicy,
 		ResumeWindow: resumeWindow,
+		Guarantee:    c.Guarantee,
 		Subscription: delivery.Ceiling(c.MaxOutstanding),
 		Client:       delivery.Ceiling(c.ClientMaxOutstanding),
 		Stream:       delivery.Ceiling(b.config.MaxSessionOutstanding),

@@ -34,15 +34,15 @@ const (
 	maxAttempts          = 1000
 )
 
-// SubscriptionConfig is what a client says of a subscription. At least once is all
-// that is served: it has no field, but is stored by name, so that later defaults do
-// not change what exists.
+// SubscriptionConfig is what a client says of a subscription. It is stored with all of
+// its values, so that later defaults do not change what exists.
 type SubscriptionConfig struct {
-	// Name, Topic, Mode and Order are fixed at creation.
-	Name  Name
-	Topic Name
-	Mode  Mode
-	Order Order
+	// Name, Topic, Mode, Order and Guarantee are fixed at creation.
+	Name      Name
+	Topic     Name
+	Mode      Mode
+	Order     Order
+	Guarantee Guarantee
 	// KeyPolicy is what becomes of a key whose message exhausts its attempts.
 	KeyPolicy KeyPolicy
 	// Lease is the work lease of a delivery, 1 s to 12 h.
@@ -142,6 +142,8 @@ func (c SubscriptionConfig) validate() error {
 	case c.MaxOutstanding.Messages < 1 || c.MaxOutstanding.Bytes < 1:
 		return invalidField("max_outstanding", "at least 1 message and 1 byte")
 	}
-	return errors.Join(c.validateOrder(), c.validateBacklogCap(), c.validateExpiry(),
-		validateDispatchCap(c.DispatchCap), validateLabels(c.Labels))
+	return errors.Join(
+		c.validateOrder(), c.validateGuarantee(), c.validateBacklogCap(), c.validateExpiry(),
+		validateDispatchCap(c.DispatchCap), validateLabels(c.Labels),
+	)
 }

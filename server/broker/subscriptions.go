@@ -161,6 +161,8 @@ func (s *subscription) changed(change func(*SubscriptionConfig) error) (Subscrip
 		return SubscriptionConfig{}, invalidField("ephemeral", "fixed at creation")
 	case config.Mode != old.Mode:
 		return SubscriptionConfig{}, invalidField("mode", "fixed at creation")
+	case config.Guarantee != old.Guarantee:
+		return SubscriptionConfig{}, invalidField("guarantee", "fixed at creation")
 	}
 	return config, config.validate()
 }

@@ -7,10 +7,10 @@ func (s *State) attach(e *Attach) {
 	case e.Resume == nil || e.Incarnation == x.incarnation:
 		s.end(x, EndAttachedTwice, e.At)
 		return
-	case e.badLease(): // the session goes on without it
-	case s.forgets && e.Replenish != Manual:
-		s.end(x, EndNeedsManual, e.At)
-		return
+	case e.badLease(), s.forgets && e.Replenish != Manual: // the session goes on without it
+	case s.closing && s.exact:
+		s.dropUnsent(x, e.At)
+		s.abandon(x)
 	case s.closing:
 		s.endAll(x, returned, e.At)
 		s.sayEnd(x, EndShutdown)

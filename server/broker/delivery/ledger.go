@@ -54,6 +54,8 @@ type book struct {
 	// failures is how many were written last, heard what State.said was then.
 	failures int
 	heard    uint64
+	// kept counts the pages of blocks that are stored.
+	kept int
 	// keep says that the session may be taken up again after a restart.
 	keep bool
 	// acked are sequences that were acked before a restart, as far as their settle might
@@ -226,8 +228,14 @@ func (s *State) writePage(p *page) {
 		// Not before: a block that is new must not be written ahead of those before it.
 		p.x.book.spare = append(p.x.book.spare, p)
 	}
-	if !keeps && !p.stored {
+	switch k := &p.x.book; {
+	case !keeps && !p.stored:
 		return
+	case p.slot == 0 && !keeps && k.kept > 0:
+		s.ledger.touch(p) // it goes last
+		return
+	case p.slot > 0 && p.stored != keeps:
+		k.kept += 1 - 2*int(bitOf(p.stored))
 	}
 	change := s.changeOf(p.x)
 	switch {
@@ -239,6 +247,13 @@ func (s *State) writePage(p *page) {
 		p.writeBlock(extend(&change.Blocks), s)
 	}
 	p.stored = keeps
+}
+
+func bitOf(set bool) byte {
+	if set {
+		return 1
+	}
+	return 0
 }
 
 // ended says that nothing of a session is to be kept.

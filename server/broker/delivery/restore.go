@@ -75,6 +75,7 @@ func (s *State) restoreSession(in *StoredSession) *session {
 func (s *State) restoreBlock(in restoredBlock) {
 	p := in.x.book.pageAt(in.x, in.Slot)
 	p.stored = true
+	in.x.book.kept++
 	b := s.rebuild(in)
 	if b.live == 0 {
 		s.ledger.touch(p)

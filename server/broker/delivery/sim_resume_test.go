@@ -33,6 +33,9 @@ func (s *sim) resume() {
 	e.Pull = false
 	e.Stamp = delivery.Stamp{Session: c.id, Incarnation: c.incarnation, At: s.at()}
 	e.Resume = &delivery.Resume{ReceivedThrough: c.sent}
+	if s.config.Guarantee == delivery.AtMostOnce {
+		e.Replenish = delivery.Manual
+	}
 	if s.one(3) { // what was on its way is lost
 		e.Resume.ReceivedThrough -= uint64(s.IntN(int(min(c.sent, 20)) + 1))
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -17,15 +18,18 @@ import (
 // subFixedFlags are the properties of a subscription that are fixed when it is
 // created.
 type subFixedFlags struct {
-	topic, mode, order, from string
-	ephemeral                bool
+	topic, mode, order, guarantee, from string
+	ephemeral                           bool
 }
 
 func (f *subFixedFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.topic, "topic", "", "the topic")
 	c.Flags().BoolVar(&f.ephemeral, "ephemeral", false, "it lives while a session does, and 60s")
 	c.Flags().StringVar(&f.mode, "mode", "shared", "who may receive: shared, exclusive, failover")
-	c.Flags().StringVar(&f.order, "order", "key", "which order is kept: key, none, partition (of an exclusive subscription)")
+	c.Flags().StringVar(&f.order, "order", "",
+		"which order is kept: key, none, partition (of an exclusive subscription); default key, at most once none")
+	c.Flags().StringVar(&f.guarantee, "guarantee", "at-least-once",
+		"how often a message may come: at-least-once, at-most-once, exactly-once")
 	c.Flags().StringVar(&f.from, "from", "latest",
 		"where it begins: latest, earliest, a time as 2006-01-02T15:04:05Z, or offsets as partition:offset,…")
 }
@@ -38,12 +42,17 @@ func (f *subFixedFlags) apply(s *headracev1.Subscription) (headrace.StartOption,
 	if !ok {
 		return nil, usagef("--mode: there is no mode %q", f.mode)
 	}
-	order, ok := headracev1.DeliveryOrder_value["DELIVERY_ORDER_"+strings.ToUpper(f.order)]
+	order, ok := headracev1.DeliveryOrder_value["DELIVERY_ORDER_"+strings.ToUpper(cmp.Or(f.order, "unspecified"))]
 	if !ok {
 		return nil, usagef("--order: there is no order %q", f.order)
 	}
+	guarantee, ok := headracev1.DeliveryGuarantee_value["DELIVERY_GUARANTEE_"+strings.ToUpper(strings.ReplaceAll(f.guarantee, "-", "_"))]
+	if !ok {
+		return nil, usagef("--guarantee: there is no guarantee %q", f.guarantee)
+	}
 	s.Topic, s.Mode, s.Order = f.topic, headracev1.SubscriptionMode(mode), headracev1.DeliveryOrder(order)
 	s.Ephemeral = f.ephemeral
+	s.Guarantee = headracev1.DeliveryGuarantee(guarantee)
 	return parseStart(f.from)
 }
 

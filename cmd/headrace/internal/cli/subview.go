@@ -74,6 +74,7 @@ var subColumns = []output.Column[subView]{
 	{Head: "TOPIC", Cell: func(v subView) string { return v.Topic }},
 	{Head: "MODE", Cell: func(v subView) string { return v.Mode }},
 	{Head: "ORDER", Cell: orderText},
+	{Head: "GUARANTEE", Cell: func(v subView) string { return v.Guarantee }},
 	{Head: "LEASE", Right: true, Cell: func(v subView) string { return secondsText(v.LeaseSeconds) }},
 	{Head: "BACKOFF", Cell: func(v subView) string {
 		return secondsText(v.MinBackoffSeconds) + ".." + secondsText(v.MaxBackoffSeconds)

@@ -150,12 +150,18 @@ type DeliveryGuarantee int32
 const (
 	// The default: DELIVERY_GUARANTEE_AT_LEAST_ONCE.
 	DeliveryGuarantee_DELIVERY_GUARANTEE_UNSPECIFIED DeliveryGuarantee = 0
-	// Until it is acked; again after a fault.
+	// Until it is acked; again after a fault. What a broken session held comes again at
+	// once.
 	DeliveryGuarantee_DELIVERY_GUARANTEE_AT_LEAST_ONCE DeliveryGuarantee = 1
-	// Settled durably before it is sent. Not served yet: NOT_SERVED.
+	// Settled durably before it is sent: a fault loses messages, and none comes twice.
+	// Sessions must be REPLENISH_MANUAL, else Open is refused with INVALID_FIELD naming
+	// replenish. Only with DELIVERY_ORDER_NONE, which is its default. An ack or an
+	// extension changes nothing, other verdicts are STALE_DELIVERY.
 	DeliveryGuarantee_DELIVERY_GUARANTEE_AT_MOST_ONCE DeliveryGuarantee = 2
-	// Never again while leased nor after a confirmed ack. Not served yet:
-	// NOT_SERVED.
+	// To nobody else while it is leased, nor after a confirmed ack, across restarts of the
+	// server too: a session is taken up again after one, and a broken stream, or a client
+	// that broke the protocol, ends no lease. What is told with STALE_DELIVERY did not
+	// apply.
 	DeliveryGuarantee_DELIVERY_GUARANTEE_EXACTLY_ONCE DeliveryGuarantee = 3
 )
 
@@ -335,7 +341,8 @@ type Subscription struct {
 	Mode SubscriptionMode `protobuf:"varint,3,opt,name=mode,proto3,enum=headrace.v1.SubscriptionMode" json:"mode,omitempty"`
 	// Which order is kept. Default: DELIVERY_ORDER_KEY. Fixed at creation.
 	Order DeliveryOrder `protobuf:"varint,4,opt,name=order,proto3,enum=headrace.v1.DeliveryOrder" json:"order,omitempty"`
-	// How often a message may come. Default: DELIVERY_GUARANTEE_AT_LEAST_ONCE.
+	// How often a message may come. Default: DELIVERY_GUARANTEE_AT_LEAST_ONCE. Fixed at
+	// creation.
 	Guarantee DeliveryGuarantee `protobuf:"varint,5,opt,name=guarantee,proto3,enum=headrace.v1.DeliveryGuarantee" json:"guarantee,omitempty"`
 	// The work lease of a delivery, 1 s to 12 h. Default: 30 s. May be updated.
 	Lease *durationpb.Duration `protobuf:"bytes,6,opt,name=lease,proto3" json:"lease,omitempty"`

@@ -46,13 +46,12 @@ func (m *Model) Resume(r *Resumption) {
 		return
 	}
 	if m.closing {
-		m.returnAll(x, r.At, "")
+		m.giveBackUnsent(x, r.At)
+		if !m.rules.Exact {
+			m.returnAll(x, r.At, "")
+		}
 		m.remove(x, "shutdown")
 		m.Attach(r.Attach)
-		return
-	}
-	if m.rules.Forgets && !r.Manual {
-		m.endCharged(x, "needs manual", r.At)
 		return
 	}
 	m.giveBackUnsent(x, r.At)

@@ -254,6 +254,10 @@ const (
 	DefinedGuarantee_DEFINED_GUARANTEE_UNSPECIFIED DefinedGuarantee = 0
 	// Until it is acked; again after a fault.
 	DefinedGuarantee_DEFINED_GUARANTEE_AT_LEAST_ONCE DefinedGuarantee = 1
+	// Settled before it is sent.
+	DefinedGuarantee_DEFINED_GUARANTEE_AT_MOST_ONCE DefinedGuarantee = 2
+	// To nobody else while leased, nor after a confirmed ack.
+	DefinedGuarantee_DEFINED_GUARANTEE_EXACTLY_ONCE DefinedGuarantee = 3
 )
 
 // Enum value maps for DefinedGuarantee.
@@ -261,10 +265,14 @@ var (
 	DefinedGuarantee_name = map[int32]string{
 		0: "DEFINED_GUARANTEE_UNSPECIFIED",
 		1: "DEFINED_GUARANTEE_AT_LEAST_ONCE",
+		2: "DEFINED_GUARANTEE_AT_MOST_ONCE",
+		3: "DEFINED_GUARANTEE_EXACTLY_ONCE",
 	}
 	DefinedGuarantee_value = map[string]int32{
 		"DEFINED_GUARANTEE_UNSPECIFIED":   0,
 		"DEFINED_GUARANTEE_AT_LEAST_ONCE": 1,
+		"DEFINED_GUARANTEE_AT_MOST_ONCE":  2,
+		"DEFINED_GUARANTEE_EXACTLY_ONCE":  3,
 	}
 )
 
@@ -774,10 +782,12 @@ const file_headrace_storage_v1_definition_proto_rawDesc = "" +
 	"\x1fDEFINED_KEY_FAILURE_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19DEFINED_KEY_FAILURE_BLOCK\x10\x01\x12\x1c\n" +
 	"\x18DEFINED_KEY_FAILURE_PARK\x10\x02\x12\x1c\n" +
-	"\x18DEFINED_KEY_FAILURE_SKIP\x10\x03*Z\n" +
+	"\x18DEFINED_KEY_FAILURE_SKIP\x10\x03*\xa2\x01\n" +
 	"\x10DefinedGuarantee\x12!\n" +
 	"\x1dDEFINED_GUARANTEE_UNSPECIFIED\x10\x00\x12#\n" +
-	"\x1fDEFINED_GUARANTEE_AT_LEAST_ONCE\x10\x01*\x8e\x01\n" +
+	"\x1fDEFINED_GUARANTEE_AT_LEAST_ONCE\x10\x01\x12\"\n" +
+	"\x1eDEFINED_GUARANTEE_AT_MOST_ONCE\x10\x02\x12\"\n" +
+	"\x1eDEFINED_GUARANTEE_EXACTLY_ONCE\x10\x03*\x8e\x01\n" +
 	"\x14DefinedBacklogAction\x12&\n" +
 	"\"DEFINED_BACKLOG_ACTION_UNSPECIFIED\x10\x00\x12&\n" +
 	"\"DEFINED_BACKLOG_ACTION_DROP_OLDEST\x10\x01\x12&\n" +

@@ -25,7 +25,8 @@ public enum DeliveryGuarantee
   DELIVERY_GUARANTEE_UNSPECIFIED(0),
   /**
    * <pre>
-   * Until it is acked; again after a fault.
+   * Until it is acked; again after a fault. What a broken session held comes again at
+   * once.
    * </pre>
    *
    * <code>DELIVERY_GUARANTEE_AT_LEAST_ONCE = 1;</code>
@@ -33,7 +34,10 @@ public enum DeliveryGuarantee
   DELIVERY_GUARANTEE_AT_LEAST_ONCE(1),
   /**
    * <pre>
-   * Settled durably before it is sent. Not served yet: NOT_SERVED.
+   * Settled durably before it is sent: a fault loses messages, and none comes twice.
+   * Sessions must be REPLENISH_MANUAL, else Open is refused with INVALID_FIELD naming
+   * replenish. Only with DELIVERY_ORDER_NONE, which is its default. An ack or an
+   * extension changes nothing, other verdicts are STALE_DELIVERY.
    * </pre>
    *
    * <code>DELIVERY_GUARANTEE_AT_MOST_ONCE = 2;</code>
@@ -41,8 +45,10 @@ public enum DeliveryGuarantee
   DELIVERY_GUARANTEE_AT_MOST_ONCE(2),
   /**
    * <pre>
-   * Never again while leased nor after a confirmed ack. Not served yet:
-   * NOT_SERVED.
+   * To nobody else while it is leased, nor after a confirmed ack, across restarts of the
+   * server too: a session is taken up again after one, and a broken stream, or a client
+   * that broke the protocol, ends no lease. What is told with STALE_DELIVERY did not
+   * apply.
    * </pre>
    *
    * <code>DELIVERY_GUARANTEE_EXACTLY_ONCE = 3;</code>
@@ -70,7 +76,8 @@ public enum DeliveryGuarantee
   public static final int DELIVERY_GUARANTEE_UNSPECIFIED_VALUE = 0;
   /**
    * <pre>
-   * Until it is acked; again after a fault.
+   * Until it is acked; again after a fault. What a broken session held comes again at
+   * once.
    * </pre>
    *
    * <code>DELIVERY_GUARANTEE_AT_LEAST_ONCE = 1;</code>
@@ -78,7 +85,10 @@ public enum DeliveryGuarantee
   public static final int DELIVERY_GUARANTEE_AT_LEAST_ONCE_VALUE = 1;
   /**
    * <pre>
-   * Settled durably before it is sent. Not served yet: NOT_SERVED.
+   * Settled durably before it is sent: a fault loses messages, and none comes twice.
+   * Sessions must be REPLENISH_MANUAL, else Open is refused with INVALID_FIELD naming
+   * replenish. Only with DELIVERY_ORDER_NONE, which is its default. An ack or an
+   * extension changes nothing, other verdicts are STALE_DELIVERY.
    * </pre>
    *
    * <code>DELIVERY_GUARANTEE_AT_MOST_ONCE = 2;</code>
@@ -86,8 +96,10 @@ public enum DeliveryGuarantee
   public static final int DELIVERY_GUARANTEE_AT_MOST_ONCE_VALUE = 2;
   /**
    * <pre>
-   * Never again while leased nor after a confirmed ack. Not served yet:
-   * NOT_SERVED.
+   * To nobody else while it is leased, nor after a confirmed ack, across restarts of the
+   * server too: a session is taken up again after one, and a broken stream, or a client
+   * that broke the protocol, ends no lease. What is told with STALE_DELIVERY did not
+   * apply.
    * </pre>
    *
    * <code>DELIVERY_GUARANTEE_EXACTLY_ONCE = 3;</code>

@@ -222,7 +222,8 @@ private static final long serialVersionUID = 0L;
   private int guarantee_ = 0;
   /**
    * <pre>
-   * How often a message may come. Default: DELIVERY_GUARANTEE_AT_LEAST_ONCE.
+   * How often a message may come. Default: DELIVERY_GUARANTEE_AT_LEAST_ONCE. Fixed at
+   * creation.
    * </pre>
    *
    * <code>.headrace.v1.DeliveryGuarantee guarantee = 5 [json_name = "guarantee"];</code>
@@ -233,7 +234,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * How often a message may come. Default: DELIVERY_GUARANTEE_AT_LEAST_ONCE.
+   * How often a message may come. Default: DELIVERY_GUARANTEE_AT_LEAST_ONCE. Fixed at
+   * creation.
    * </pre>
    *
    * <code>.headrace.v1.DeliveryGuarantee guarantee = 5 [json_name = "guarantee"];</code>
@@ -2279,7 +2281,8 @@ java.lang.String defaultValue) {
     private int guarantee_ = 0;
     /**
      * <pre>
-     * How often a message may come. Default: DELIVERY_GUARANTEE_AT_LEAST_ONCE.
+     * How often a message may come. Default: DELIVERY_GUARANTEE_AT_LEAST_ONCE. Fixed at
+     * creation.
      * </pre>
      *
      * <code>.headrace.v1.DeliveryGuarantee guarantee = 5 [json_name = "guarantee"];</code>
@@ -2290,7 +2293,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * How often a message may come. Default: DELIVERY_GUARANTEE_AT_LEAST_ONCE.
+     * How often a message may come. Default: DELIVERY_GUARANTEE_AT_LEAST_ONCE. Fixed at
+     * creation.
      * </pre>
      *
      * <code>.headrace.v1.DeliveryGuarantee guarantee = 5 [json_name = "guarantee"];</code>
@@ -2305,7 +2309,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * How often a message may come. Default: DELIVERY_GUARANTEE_AT_LEAST_ONCE.
+     * How often a message may come. Default: DELIVERY_GUARANTEE_AT_LEAST_ONCE. Fixed at
+     * creation.
      * </pre>
      *
      * <code>.headrace.v1.DeliveryGuarantee guarantee = 5 [json_name = "guarantee"];</code>
@@ -2318,7 +2323,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * How often a message may come. Default: DELIVERY_GUARANTEE_AT_LEAST_ONCE.
+     * How often a message may come. Default: DELIVERY_GUARANTEE_AT_LEAST_ONCE. Fixed at
+     * creation.
      * </pre>
      *
      * <code>.headrace.v1.DeliveryGuarantee guarantee = 5 [json_name = "guarantee"];</code>
@@ -2334,7 +2340,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * How often a message may come. Default: DELIVERY_GUARANTEE_AT_LEAST_ONCE.
+     * How often a message may come. Default: DELIVERY_GUARANTEE_AT_LEAST_ONCE. Fixed at
+     * creation.
      * </pre>
      *
      * <code>.headrace.v1.DeliveryGuarantee guarantee = 5 [json_name = "guarantee"];</code>

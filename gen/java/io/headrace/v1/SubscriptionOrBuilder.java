@@ -92,7 +92,8 @@ public interface SubscriptionOrBuilder extends
 
   /**
    * <pre>
-   * How often a message may come. Default: DELIVERY_GUARANTEE_AT_LEAST_ONCE.
+   * How often a message may come. Default: DELIVERY_GUARANTEE_AT_LEAST_ONCE. Fixed at
+   * creation.
    * </pre>
    *
    * <code>.headrace.v1.DeliveryGuarantee guarantee = 5 [json_name = "guarantee"];</code>
@@ -101,7 +102,8 @@ public interface SubscriptionOrBuilder extends
   int getGuaranteeValue();
   /**
    * <pre>
-   * How often a message may come. Default: DELIVERY_GUARANTEE_AT_LEAST_ONCE.
+   * How often a message may come. Default: DELIVERY_GUARANTEE_AT_LEAST_ONCE. Fixed at
+   * creation.
    * </pre>
    *
    * <code>.headrace.v1.DeliveryGuarantee guarantee = 5 [json_name = "guarantee"];</code>
