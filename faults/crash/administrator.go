@@ -252,6 +252,9 @@ func (a *administrator) look(ctx context.Context) (left uint64, err error) {
 				Subscription: r.Number, Partition: uint64(p.GetPartition()), Offset: p.GetFloor(),
 			}})
 		}
+		if gone := stats.GetStats().GetRemoved() + stats.GetStats().GetDropped(); gone > 0 {
+			a.recorder.Record(history.Event{Kind: history.WentUnsettled, Fields: history.Fields{Subscription: r.Number, Count: gone}})
+		}
 		left += stats.GetStats().GetBacklog().GetMessages()
 	}
 	stats, err := a.subscriptions.GetSubscriptionStats(ctx, &headracev1.GetSubscriptionStatsRequest{Subscription: bufferedName})

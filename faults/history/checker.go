@@ -71,7 +71,7 @@ func (c *Checker) Read(e *Event) {
 	switch e.Kind {
 	case ServerLaunched, ServerServing, ServerKilled, ClientKilled, Drained:
 		c.readHarness(e)
-	case SubscriptionMade, TopicDeleted, SubscriptionDeleted, FloorSeen, HeadSeen:
+	case SubscriptionMade, TopicDeleted, SubscriptionDeleted, FloorSeen, HeadSeen, WentUnsettled:
 		c.readAdministrator(e)
 	case Publishing, Published, Refused, Unknown:
 		c.readPublisher(e)
@@ -135,6 +135,8 @@ func (c *Checker) readAdministrator(e *Event) {
 			c.brokenf(Unreadable, "subscription %d was never made", e.Subscription)
 		case e.Kind == SubscriptionDeleted:
 			s.deleted, s.deletedAt = true, c.now
+		case e.Kind == WentUnsettled:
+			c.wentUnsettled(s, e)
 		default:
 			c.floorSeen(s, s.partition(e.Partition), e)
 		}
@@ -154,6 +156,15 @@ func (c *Checker) floorSeen(s *subscription, p *subscriptionPartition, e *Event)
 	for p.promised < uint64(len(p.messages)) && p.messages[p.promised].acked {
 		p.promised++
 	}
+}
+
+// wentUnsettled: the count of what went does not go back while a server lives. What was
+// counted may not have been durable.
+func (c *Checker) wentUnsettled(s *subscription, e *Event) {
+	if s.goneLife == c.launched && e.Count < s.gone {
+		c.brokenf(WentBack, "messages that went unsettled on subscription %d, from %d to %d", s.id, s.gone, e.Count)
+	}
+	s.gone, s.goneLife = e.Count, c.launched
 }
 
 func (c *Checker) rises(what string, id, partition, before, now uint64) {

@@ -139,6 +139,15 @@ var illegal = []broken{
 		"unknown outcome, seen on one subscription, lost on another", Lost,
 		begun(0).subscribe(2, theTopic, 0).attempt(1, 1).open(1, 10, 9999).deliver(1, 1, 1).ack(1, 1, 1).drained(1),
 	},
+	{
+		"gone unsettled, and one more than was told", Lost,
+		begun(0).publish(2).open(1, 10, 9999).floor(2).wentUnsettled(1).drained(2),
+	},
+	{
+		"gone unsettled, but not below the floor", Lost,
+		begun(0).publish(1).open(1, 10, 9999).wentUnsettled(1).drained(1),
+	},
+	{"a count of what went unsettled that goes back", WentBack, begun(0).wentUnsettled(3).wentUnsettled(2)},
 	{"acknowledged past the head", Lost, begun(0).publish(1).open(1, 10, 9999).deliver(1, 1, 1).ack(1, 1, 1).drained(0)},
 	{
 		"acked, confirmed, and again", Duplicated,
@@ -259,6 +268,10 @@ func (s *script) floor(offset uint64) *script {
 	return s.add(FloorSeen, Fields{Subscription: theSubscription, Offset: offset})
 }
 
+func (s *script) wentUnsettled(count uint64) *script {
+	return s.add(WentUnsettled, Fields{Subscription: theSubscription, Count: count})
+}
+
 func (s *script) skipSequence(session uint64) *script {
 	s.sequences[session]++
 	return s
@@ -327,6 +340,8 @@ func TestCheckerFindsEveryPromise(t *testing.T) {
 
 // legal are histories that look wrong and are not.
 var legal = map[string]*script{
+	"gone unsettled, and told": begun(0).publish(3).open(1, 10, 9999).deliver(1, 1, 1).floor(2).wentUnsettled(2).
+		killServer().serve(2).wentUnsettled(1).open(2, 10, 9999).deliver(2, 3, 1).ack(2, 1, 1).wentUnsettled(2).drained(3),
 	"all is well": begun(0).publish(3).open(1, 10, 9999).deliver(1, 1, 1).deliver(1, 2, 1).deliver(1, 3, 1).ack(1, 1, 3).drained(3),
 	"an unknown outcome that was stored": begun(0).attempt(1, 1).add(Unknown, Fields{Publisher: 1, Number: 1, Count: 1}).
 		open(1, 10, 9999).deliver(1, 1, 1).ack(1, 1, 1).drained(1),

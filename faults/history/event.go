@@ -37,6 +37,9 @@ const (
 	FloorSeen
 	// HeadSeen: the next offset of Partition of Topic is Offset; likewise.
 	HeadSeen
+	// WentUnsettled: the server says that retention, or a cap on the backlog, took Count
+	// messages of Subscription that were not settled; likewise.
+	WentUnsettled
 )
 
 // A publisher writes these.
@@ -137,6 +140,8 @@ func (f *Fields) used(k Kind) []*uint64 {
 		return []*uint64{&f.Subscription, &f.Partition, &f.Offset}
 	case HeadSeen:
 		return []*uint64{&f.Topic, &f.Partition, &f.Offset}
+	case WentUnsettled:
+		return []*uint64{&f.Subscription, &f.Count}
 	case Publishing:
 		return []*uint64{&f.Topic, &f.Publisher, &f.Number, &f.Count}
 	case Published:

@@ -20,6 +20,9 @@ type subscription struct {
 	// counts those sessions.
 	credit   stopwatch
 	credited int
+	// gone is how many messages the server said last, in the life goneLife, that retention
+	// or a cap took unsettled; missed how many are below a floor, and were never acked.
+	gone, goneLife, missed uint64
 }
 
 type subscriptionPartition struct {

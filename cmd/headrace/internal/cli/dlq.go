@@ -260,7 +260,7 @@ type deadLetterPick struct {
 }
 
 func (p *deadLetterPick) add(c *cobra.Command) {
-	c.Flags().StringSliceVar(&p.reasons, "reason", nil, "only with these reasons: max-attempts, max-deliveries, rejected")
+	c.Flags().StringSliceVar(&p.reasons, "reason", nil, "only with these reasons: max-attempts, max-deliveries, rejected, backlog")
 	c.Flags().StringVar(&p.since, "since", "", "only those given up at or after this time, as 2006-01-02T15:04:05Z")
 	c.Flags().StringVar(&p.before, "before", "", "only those given up before this time")
 	c.Flags().IntVar(&p.limit, "max", 0, "at most so many (default: all)")
