@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"encoding/base64"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
+	"github.com/headrace/headrace/server/broker"
 	"github.com/headrace/headrace/server/servertest"
 )
 
@@ -366,4 +368,67 @@ func TestBadPullsAreRefused(t *testing.T) {
 	}
 	_, err = s.Subscriber.Extend(bounded(t), &headracev1.ExtendRequest{Subscription: "workers", DeliveryTokens: make([]string, 1001)})
 	checkStatus(t, err, codes.InvalidArgument, "INVALID_FIELD", "delivery_tokens")
+}
+
+// TestPullsLeaveNothingBehind: those that got nothing, and those that settled what they
+// got, count as sessions no more; those that hold something do. (The one before may still
+// be on its way out.)
+func TestPullsLeaveNothingBehind(t *testing.T) {
+	s := servertest.Start(t, servertest.Options{Broker: broker.Config{MaxSessions: 2}})
+	s.CreateTopic("orders")
+	s.CreateSubscription("workers", "orders")
+	for range 20 {
+		s.Publish("orders", numberedMessages(0, 1)...)
+		settleTokens(t, s, ackVerdict, tokensOf(pull(t, s, atOnce(1)))...)
+		pull(t, s, atOnce(1)) // in vain
+	}
+	s.Publish("orders", numberedMessages(0, 3)...)
+	tokens := append(tokensOf(pull(t, s, atOnce(1))), tokensOf(pull(t, s, atOnce(1)))...)
+	_, err := s.Subscriber.Pull(bounded(t), atOnceFrom("workers"))
+	checkStatus(t, err, codes.ResourceExhausted, "LIMIT_REACHED", "")
+	settleTokens(t, s, ackVerdict, tokens...)
+	pull(t, s, atOnce(1))
+}
+
+func atOnceFrom(subscription string) *headracev1.PullRequest {
+	r := atOnce(1)
+	r.Subscription = subscription
+	return r
+}
+
+// TestManyPullAndSettleAtOnce: each message is acked once, whoever pulled it and whoever
+// settles it.
+func TestManyPullAndSettleAtOnce(t *testing.T) {
+	const messages, pullers = 400, 8
+	s := startPull(t, &headracev1.Subscription{})
+	s.Publish("orders", numberedMessages(0, messages)...)
+	tokens := make(chan []string, messages) // room for all of them
+	var pulling sync.WaitGroup
+	for range pullers {
+		pulling.Go(func() {
+			for {
+				r, err := s.Subscriber.Pull(t.Context(), &headracev1.PullRequest{Subscription: "workers", MaxMessages: 7, Wait: durationpb.New(0)})
+				if err != nil || len(r.GetMessages()) == 0 {
+					return
+				}
+				tokens <- tokensOf(r)
+			}
+		})
+	}
+	pulling.Wait()
+	close(tokens)
+	for range pullers {
+		pulling.Go(func() {
+			for some := range tokens {
+				r, err := s.Subscriber.Settle(t.Context(), &headracev1.SettleRequest{Subscription: "workers", DeliveryTokens: some, Verdict: ackVerdict})
+				if err != nil || len(r.GetFailures()) > 0 {
+					t.Errorf("%v, %v", r, err)
+				}
+			}
+		})
+	}
+	pulling.Wait()
+	if stats := subscriptionStats(t, s, "workers"); stats.GetAcked() != messages || stats.GetDelivered() != messages || len(stats.GetSessions()) != 0 {
+		t.Errorf("stats %v", stats)
+	}
 }

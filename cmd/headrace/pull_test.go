@@ -46,3 +46,21 @@ func TestPullAndSettleOnTheCommandLine(t *testing.T) {
 	}
 	c.refused(2, "", "settle", "billing", "x", "--retry", "--release")
 }
+
+// TestWhatWasSettledByTokensOutlivesAKill: and what was not comes again, uncharged.
+func TestWhatWasSettledByTokensOutlivesAKill(t *testing.T) {
+	dir := t.TempDir() + "/data"
+	process := serve(t, dir)
+	c := client{t, process.Address}
+	c.ok("topic", "create", "orders")
+	c.ok("sub", "create", "billing", "--topic", "orders")
+	c.ok("pub", "orders", "a", "b")
+	c.ok("pull", "billing", "-n", "1", "--ack")
+	c.ok("pull", "billing", "-n", "1")
+	process.Kill()
+	c.addr = serve(t, dir).Address
+	again := c.ok("pull", "billing", "-o", "jsonl")
+	if strings.Count(again, "\n") != 1 || !strings.Contains(again, `"message_id":"0-1"`) || !strings.Contains(again, `"attempt":1`) {
+		t.Errorf("%s", again)
+	}
+}
