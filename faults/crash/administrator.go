@@ -40,6 +40,7 @@ var ledgerSubscriptions = []subscriptionRole{
 	{Number: 1, Name: "windows"},
 	{Number: 2, Name: "grants", Manual: true},
 	{Number: 3, Name: "alone", ClientID: "alone"},
+	{Number: 4, Name: "ordered", Ordered: true},
 }
 
 // administrator creates and deletes, and looks at floors and heads.
@@ -121,10 +122,14 @@ func (a *administrator) createSubscription(ctx context.Context, r subscriptionRo
 	if r.ClientID != "" {
 		mode = headracev1.SubscriptionMode_SUBSCRIPTION_MODE_EXCLUSIVE
 	}
+	order := headracev1.DeliveryOrder_DELIVERY_ORDER_NONE
+	if r.Ordered {
+		order = headracev1.DeliveryOrder_DELIVERY_ORDER_KEY
+	}
 	err := retry(ctx, "create subscription", func() (bool, error) {
 		_, err := a.subscriptions.CreateSubscription(ctx, &headracev1.CreateSubscriptionRequest{
 			Subscription: &headracev1.Subscription{
-				Name: r.Name, Topic: topicName, Mode: mode, Order: headracev1.DeliveryOrder_DELIVERY_ORDER_NONE, Labels: label,
+				Name: r.Name, Topic: topicName, Mode: mode, Order: order, Labels: label,
 				Lease: durationpb.New(lease),
 				Retry: &headracev1.RetryPolicy{MinBackoff: durationpb.New(minBackoff), MaxBackoff: durationpb.New(maxBackoff)},
 			},
@@ -141,7 +146,7 @@ func (a *administrator) createSubscription(ctx context.Context, r subscriptionRo
 		return err
 	}
 	a.recorder.Record(history.Event{Kind: history.SubscriptionMade, Fields: history.Fields{
-		Subscription: r.Number, Topic: topic, Exclusive: truth(r.ClientID != ""),
+		Subscription: r.Number, Topic: topic, Exclusive: truth(r.ClientID != ""), Ordered: truth(r.Ordered),
 		Lease: uint64(lease), MinBackoff: uint64(minBackoff), MaxBackoff: uint64(maxBackoff),
 	}})
 	return nil

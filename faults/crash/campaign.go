@@ -93,7 +93,9 @@ func (c *Campaign) Run(ctx context.Context) (Result, error) {
 		r.victim.kill()
 	}
 	err = errors.Join(err, r.recorder.Close(), r.log.Close())
-	violations, counts, checkErr := history.Check(r.historyDir(), history.Bounds{Late: lateBound, LargestBytes: largeBytes + fillerBytes})
+	violations, counts, checkErr := history.Check(r.historyDir(), history.Bounds{
+		Late: lateBound, LargestBytes: largeBytes + fillerBytes, KeyOf: keyOf,
+	})
 	r.result.History, r.result.Scratches = counts, r.administrator.scratches
 	return r.result, errors.Join(err, broken(append(violations, ofBuffered...)), checkErr)
 }
@@ -198,7 +200,7 @@ func notCancelled(err error) error {
 }
 
 func (r *running) startClients() error {
-	roles := []role{{Publisher: true}, {Publisher: true}, {Subscription: ledgerSubscriptions[0]}}
+	roles := []role{{Publisher: true}, {Publisher: true}, {Subscription: ledgerSubscriptions[0]}, {Subscription: ledgerSubscriptions[3]}}
 	for _, s := range ledgerSubscriptions {
 		roles = append(roles, role{Subscription: s})
 	}

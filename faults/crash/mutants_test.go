@@ -67,6 +67,12 @@ var mutants = []mutant{
 		caughtBy: []history.Promise{history.Shared}, atOnce: true,
 	},
 	{
+		name: "keys are not looked at", file: "server/broker/collect.go",
+		from:     "		if l.keyed {\n",
+		to:       "		if l.keyed && mutant != MUTANT {\n",
+		caughtBy: []history.Promise{history.Reordered}, atOnce: true,
+	},
+	{
 		name: "a restart forgets the acks past the floor", file: "server/broker/change_set.go",
 		from:     "		chunk.Acked = append(chunk.Acked, storage.OffsetRange{\n",
 		to:       "		if mutant == MUTANT {\n			break\n		}\n		chunk.Acked = append(chunk.Acked, storage.OffsetRange{\n",

@@ -142,13 +142,18 @@ func (s *publishing) batch() (messages []*headracev1.Message, bytes uint64) {
 	for n := range 1 + s.random.IntN(maxBatchMessages) {
 		id := history.MessageID{Publisher: s.id, Number: s.sent + 1 + uint64(n)}
 		m := &headracev1.Message{Data: encodeBody(ledgerTopic, id)}
-		if key := s.random.IntN(keys + 1); key > 0 {
+		if key := keyOf(id); key > 0 {
 			m.OrderingKey = fmt.Sprintf("%d-%d", s.id, key)
 		}
 		messages = append(messages, m)
 		bytes += uint64(proto.Size(m))
 	}
 	return messages, bytes
+}
+
+// keyOf is which of its publisher's keys a message has; 0: none.
+func keyOf(id history.MessageID) uint64 {
+	return rand.New(rand.NewPCG(id.Number, id.Publisher)).Uint64N(keys + 1)
 }
 
 // room waits until a batch may be sent; false when it never may.

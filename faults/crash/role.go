@@ -37,6 +37,8 @@ type role struct {
 type subscriptionRole struct {
 	Number uint64 `json:"number"`
 	Name   string `json:"name"`
+	// Ordered keeps ordering keys in order.
+	Ordered bool `json:"ordered"`
 	// Manual grants; else it sets windows.
 	Manual bool `json:"manual"`
 	// ClientID takes the place of an earlier session on an exclusive subscription.

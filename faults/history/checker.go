@@ -13,6 +13,9 @@ type Bounds struct {
 	// LargestBytes is the size of the largest message: a grant that leaves less may not
 	// be enough.
 	LargestBytes uint64
+	// KeyOf is the ordering key of a message among its publisher's; 0: it has none. Nil:
+	// the order of keys is not looked at.
+	KeyOf func(MessageID) uint64
 }
 
 // Checker compares a history with the promises. Feed it every event in the order of

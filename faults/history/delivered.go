@@ -42,6 +42,7 @@ func (c *Checker) delivered(s *session, e *Event) {
 	if s.over {
 		return // It was on its way: what it says of now is old.
 	}
+	c.checkLine(s, id, d)
 	c.checkHeld(s, m)
 	c.checkAttempt(s, m, d, c.fate(id))
 	c.checkTime(s, m, d)
@@ -169,7 +170,7 @@ func (c *Checker) checkTime(s *session, m *message, d *delivery) {
 }
 
 func (c *Checker) checkLate(s *subscription, m *message, at Place) {
-	if c.bounds.Late == 0 || !m.isReady {
+	if c.bounds.Late == 0 || !m.isReady || s.ordered { // There it waits for others.
 		return
 	}
 	if waited := s.credit.reading(c.now) - m.readyAt; waited > c.bounds.Late {

@@ -26,7 +26,8 @@ const (
 // An administrator writes these.
 const (
 	// SubscriptionMade: Subscription exists on Topic: exclusive when Exclusive is 1,
-	// with the lease Lease and backoffs from MinBackoff to MaxBackoff, in nanoseconds.
+	// with the lease Lease and backoffs from MinBackoff to MaxBackoff, in nanoseconds. It
+	// keeps ordering keys in order when Ordered is 1.
 	SubscriptionMade Kind = iota + 16
 	// TopicDeleted: the server said that Topic is deleted.
 	TopicDeleted
@@ -113,7 +114,7 @@ type Event struct {
 type Fields struct {
 	Life, Client                             uint64
 	Topic, Partition, Offset                 uint64
-	Subscription, Exclusive                  uint64
+	Subscription, Exclusive, Ordered         uint64
 	Lease, MinBackoff, MaxBackoff, Delay     uint64
 	Publisher, Number, Count                 uint64
 	Session, Manual, Sequence, Last, Frame   uint64
@@ -131,7 +132,7 @@ func (f *Fields) used(k Kind) []*uint64 {
 	case Drained:
 		return []*uint64{}
 	case SubscriptionMade:
-		return []*uint64{&f.Subscription, &f.Topic, &f.Exclusive, &f.Lease, &f.MinBackoff, &f.MaxBackoff}
+		return []*uint64{&f.Subscription, &f.Topic, &f.Exclusive, &f.Lease, &f.MinBackoff, &f.MaxBackoff, &f.Ordered}
 	case TopicDeleted:
 		return []*uint64{&f.Topic}
 	case SubscriptionDeleted:

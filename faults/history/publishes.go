@@ -102,7 +102,11 @@ func (c *Checker) place(id MessageID, f *fate, at Place) {
 		c.brokenf(Shared, "%s has %s and %s", at, other, id)
 	}
 	p.messages[at.Offset] = id
+	isNew := !f.placed
 	f.placed, f.place = true, at
+	if isNew {
+		c.inLine(id, f)
+	}
 }
 
 // grown is a slice that has an element i.

@@ -19,6 +19,9 @@ func (c *Checker) settling(s *session, e *Event) {
 			return // The first one counts.
 		}
 		d.verdict, d.settled, d.delay = e.Verdict, c.now, time.Duration(e.Delay)-1
+		if e.Verdict == Ack {
+			c.ackSent(s, d.place)
+		}
 		if !d.over {
 			s.credit.gave(d.bytes)
 		}

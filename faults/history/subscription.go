@@ -8,6 +8,8 @@ type subscription struct {
 	topic      *topic
 	made       Instant
 	exclusive  bool
+	ordered    bool
+	keys       map[keyID]*keyLine
 	deleted    bool
 	deletedAt  Instant
 	lease      time.Duration
@@ -35,6 +37,7 @@ type subscriptionPartition struct {
 func newSubscription(t *topic, e *Event) *subscription {
 	return &subscription{
 		id: e.Subscription, topic: t, made: e.At, exclusive: e.Exclusive == 1,
+		ordered: e.Ordered == 1, keys: map[keyID]*keyLine{},
 		lease:      time.Duration(e.Lease),
 		minBackoff: time.Duration(e.MinBackoff), maxBackoff: time.Duration(e.MaxBackoff),
 	}

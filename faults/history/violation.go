@@ -11,8 +11,8 @@ const (
 	Duplicated Promise = "delivered twice"
 	// Resurrected: what was acked comes again after a restart, or what was deleted does.
 	Resurrected Promise = "come back from the dead"
-	// Reordered: a publisher's messages are stored, or an exclusive session's come, in
-	// another order.
+	// Reordered: a publisher's messages are stored, or an exclusive session's or an
+	// ordering key's come, in another order.
 	Reordered Promise = "out of order"
 	// OverCredited: more is outstanding than the window, or was sent than the grant.
 	OverCredited Promise = "more than there was credit for"

@@ -30,7 +30,7 @@ var redrivenFaults = []mutant{
 		name: "a key waits for ever for what was redriven of it",
 		file: "redriven.go",
 		old:  "k.id.p == s.redriven && s.keys.byID[k.id] == nil",
-		new:  "k.id.p == s.redriven && s.keys.byID[k.id] == k",
+		new:  "k.id.p == nil",
 	},
 	{
 		name: "what is next of a key stays in line when something is redriven",
