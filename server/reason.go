@@ -61,6 +61,8 @@ const (
 	reasonSubscriptionNotFound = headracev1.ErrorReason_ERROR_REASON_SUBSCRIPTION_NOT_FOUND
 	reasonTopicExists          = headracev1.ErrorReason_ERROR_REASON_TOPIC_EXISTS
 	reasonSubscriptionExists   = headracev1.ErrorReason_ERROR_REASON_SUBSCRIPTION_EXISTS
+	reasonSnapshotNotFound     = headracev1.ErrorReason_ERROR_REASON_SNAPSHOT_NOT_FOUND
+	reasonSnapshotExists       = headracev1.ErrorReason_ERROR_REASON_SNAPSHOT_EXISTS
 	reasonDedupeConflict       = headracev1.ErrorReason_ERROR_REASON_DEDUPE_CONFLICT
 	reasonInvalidToken         = headracev1.ErrorReason_ERROR_REASON_INVALID_TOKEN
 	reasonSessionNotFound      = headracev1.ErrorReason_ERROR_REASON_SESSION_NOT_FOUND
@@ -137,6 +139,8 @@ var verdicts = map[headracev1.ErrorReason]verdict{
 	reasonSubscriptionExists:   {code: codes.AlreadyExists, text: "a subscription has this name"},
 	reasonSessionNotFound:      {code: codes.NotFound, text: "the subscription has no session of this name"},
 	reasonPartitionNotFound:    {code: codes.NotFound, text: "the subscription has no partition of this number"},
+	reasonSnapshotNotFound:     {code: codes.NotFound, text: "no snapshot has this name"},
+	reasonSnapshotExists:       {code: codes.AlreadyExists, text: "a snapshot has this name"},
 	reasonDedupeConflict:       {code: codes.AlreadyExists, text: "a message with this dedupe_id and other data is stored"},
 
 	reasonTopicDeleted:           {code: codes.FailedPrecondition, text: "the topic was deleted while it was in use"},
@@ -210,6 +214,8 @@ var sentinels = []struct {
 	{broker.ErrResultsUnread, reasonResultsUnread},
 	{broker.ErrPositionOutOfRange, reasonPositionOutOfRange},
 	{broker.ErrNothingKept, reasonNothingKept},
+	{broker.ErrSnapshotNotFound, reasonSnapshotNotFound},
+	{broker.ErrSnapshotExists, reasonSnapshotExists},
 	{broker.ErrStaleProducer, reasonStaleProducer},
 	{broker.ErrSequenceGap, reasonPublishSequenceGap},
 	{broker.ErrBatchChanged, reasonBatchChanged},

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
+	"github.com/headrace/headrace/server/broker"
 	"github.com/headrace/headrace/storage"
 )
 
@@ -15,18 +16,31 @@ func (s *subscriptionService) SeekSubscription(
 	if err != nil {
 		return nil, err
 	}
-	to, err := seekTargetOf(r.GetTarget())
-	if err != nil {
-		return nil, err
-	}
-	to.DryRun = r.GetDryRun()
-	done, err := s.broker.Seek(ctx, name, to)
+	done, err := s.seek(ctx, name, r)
 	if err != nil {
 		return nil, err
 	}
 	return &headracev1.SeekSubscriptionResponse{
 		Generation: done.Generation, Unacked: done.Unsettled, Acked: done.Settled,
 	}, nil
+}
+
+func (s *subscriptionService) seek(
+	ctx context.Context, name broker.Name, r *headracev1.SeekSubscriptionRequest,
+) (storage.Seeked, error) {
+	if target, ok := r.GetTarget().GetTarget().(*headracev1.SeekTarget_Snapshot); ok {
+		snapshot, err := parseName("target.snapshot", target.Snapshot)
+		if err != nil {
+			return storage.Seeked{}, err
+		}
+		return s.broker.SeekToSnapshot(ctx, name, snapshot, r.GetDryRun())
+	}
+	to, err := seekTargetOf(r.GetTarget())
+	if err != nil {
+		return storage.Seeked{}, err
+	}
+	to.DryRun = r.GetDryRun()
+	return s.broker.Seek(ctx, name, to)
 }
 
 // seekTargetOf reads where a subscription is to be moved.
@@ -48,7 +62,7 @@ func seekTargetOf(t *headracev1.SeekTarget) (to storage.Target, err error) {
 	case *headracev1.SeekTarget_End:
 		err = mustBeTrue("target.end", target.End)
 	default:
-		err = invalidField("target", "a time, offsets, the start or the end")
+		err = invalidField("target", "a time, offsets, the start, the end or a snapshot")
 	}
 	return to, err
 }

@@ -67,6 +67,8 @@ type Subscription struct {
 	Replay TopicID
 	// Sessions says that pages of sessions are counted, since the first was stored.
 	Sessions bool
+	// Snapshot is set for a snapshot: nobody receives from it.
+	Snapshot *SnapshotMark
 	// Definition is the broker's own description, opaque here, at most
 	// MaxDefinitionBytes.
 	Definition []byte

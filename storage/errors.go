@@ -43,6 +43,9 @@ var (
 	// ErrNotKept is returned when a subscription should go back on a topic that keeps
 	// nothing of what is settled.
 	ErrNotKept = errors.New("storage: nothing settled is kept")
+	// ErrOtherTopic is returned when a subscription should be moved to a snapshot of
+	// another topic.
+	ErrOtherTopic = errors.New("storage: snapshot of another topic")
 	// ErrTrimmed is returned when an offset is below the first retained one.
 	ErrTrimmed = errors.New("storage: offset no longer retained")
 	// ErrStaleProducer is returned when a producer was opened again since, or is

@@ -35,7 +35,7 @@ func TestASeekOnTheCommandLine(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{
-		"sub seek billing":                     "one of --to-time, --to-offset, --to-start, --to-end is needed",
+		"sub seek billing":                     "one of --to-time, --to-offset, --to-start, --to-end, --to-snapshot is needed",
 		"sub seek billing --to-start --to-end": "and only one",
 		"sub seek billing --to-time yesterday": "neither a time",
 		"sub seek billing --to-offset 3":       "partition:offset",
@@ -73,4 +73,26 @@ func TestAPeekOnTheCommandLine(t *testing.T) {
 	}
 	c.refused(1, "PARTITION_NOT_FOUND", "peek", "billing", "--partition", "7")
 	c.refused(2, "--max", "peek", "billing", "-n", "0")
+}
+
+// TestSnapshotsOnTheCommandLine: taken, listed, sought to and removed.
+func TestSnapshotsOnTheCommandLine(t *testing.T) {
+	_, c := start(t)
+	c.ok("topic", "create", "orders", "--min-age", "0s")
+	c.ok("sub", "create", "billing", "--topic", "orders")
+	c.ok("pub", "orders", "a", "b", "c")
+	taken := c.object("snapshot", "create", "before", "--sub", "billing", "--keep", "1h")
+	if taken["name"] != "default/before" || taken["unacked"] != 3.0 || taken["state"] != "active" {
+		t.Errorf("%v", taken)
+	}
+	c.ok("sub", "seek", "billing", "--to-end", "--yes")
+	if done := c.object("sub", "seek", "billing", "--to-snapshot", "before", "--yes"); done["unacked"] != 3.0 {
+		t.Errorf("%v", done)
+	}
+	if table := c.ok("snapshot", "ls"); !strings.Contains(table, "default/before") {
+		t.Errorf("%s", table)
+	}
+	c.ok("snapshot", "rm", "before", "--yes")
+	c.refused(1, "SNAPSHOT_NOT_FOUND", "sub", "seek", "billing", "--to-snapshot", "before", "--yes")
+	c.refused(2, "--sub is missing", "snapshot", "create", "again")
 }

@@ -151,6 +151,11 @@ var (
 	// ErrBackupRunning is returned when a backup should begin while one is running.
 	ErrBackupRunning = reason("BACKUP_RUNNING")
 
+	// ErrSnapshotNotFound is returned when no snapshot has the name, or it has expired.
+	ErrSnapshotNotFound = reason("SNAPSHOT_NOT_FOUND")
+	// ErrSnapshotExists is returned when a snapshot has the name, or one that is being
+	// deleted had it.
+	ErrSnapshotExists = reason("SNAPSHOT_EXISTS")
 	// ErrNothingKept is returned when a subscription should be moved back on a topic
 	// that keeps nothing of what is settled.
 	ErrNothingKept = reason("NOTHING_KEPT")

@@ -46,6 +46,8 @@ var sentinels = map[headracev1.ErrorReason]error{
 	headracev1.ErrorReason_ERROR_REASON_CROSS_SHARD:              ErrCrossShard,
 	headracev1.ErrorReason_ERROR_REASON_SESSION_SUPERSEDED:       ErrSessionSuperseded,
 	headracev1.ErrorReason_ERROR_REASON_BACKUP_RUNNING:           ErrBackupRunning,
+	headracev1.ErrorReason_ERROR_REASON_SNAPSHOT_NOT_FOUND:       ErrSnapshotNotFound,
+	headracev1.ErrorReason_ERROR_REASON_SNAPSHOT_EXISTS:          ErrSnapshotExists,
 	headracev1.ErrorReason_ERROR_REASON_NOTHING_KEPT:             ErrNothingKept,
 	headracev1.ErrorReason_ERROR_REASON_POSITION_OUT_OF_RANGE:    ErrPositionOutOfRange,
 	headracev1.ErrorReason_ERROR_REASON_DISK_FULL:                ErrDiskFull,

@@ -9,8 +9,8 @@ import (
 )
 
 // SeekTarget is where a subscription is moved: what is before it counts as acked, what
-// is at it and behind it as unacked. It is made by [ToTime], [ToPositions], [ToStart]
-// and [ToEnd].
+// is at it and behind it as unacked. It is made by [ToTime], [ToPositions], [ToStart],
+// [ToEnd] and [ToSnapshot].
 type SeekTarget struct {
 	target *headracev1.SeekTarget
 }
@@ -48,7 +48,7 @@ type SeekResult struct {
 // Seek moves a subscription. Sessions stay; what they hold is revoked, and is settled
 // no more. A second call moves it again: what was acked in between is unacked again.
 // Errors: [ErrInvalidName], [ErrInvalidField], [ErrSubscriptionNotFound],
-// [ErrPositionOutOfRange], [ErrNothingKept], [ErrDiskFull], [ErrDataLoss].
+// [ErrSnapshotNotFound], [ErrPositionOutOfRange], [ErrNothingKept], [ErrDiskFull], [ErrDataLoss].
 func (s *Subscriptions) Seek(ctx context.Context, name string, to SeekTarget) (SeekResult, error) {
 	return s.seek(ctx, name, to, false)
 }

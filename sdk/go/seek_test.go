@@ -78,3 +78,33 @@ func TestRealAPeekPagesThroughWhatIsNotAcked(t *testing.T) {
 		}
 	})
 }
+
+func TestRealASnapshotIsTakenAndSoughtTo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, c := startReal(t)
+		publishReal(t, c, 3)
+		subs := c.Subscriptions()
+		taken, err := subs.CreateSnapshot(t.Context(), "before", "billing", time.Hour)
+		if err != nil || taken.GetUnacked() != 3 {
+			t.Fatalf("%v, %v", taken, err)
+		}
+		if _, err := subs.Seek(t.Context(), "billing", headrace.ToEnd()); err != nil {
+			t.Fatal(err)
+		}
+		if done, err := subs.Seek(t.Context(), "billing", headrace.ToSnapshot("before")); err != nil || done.Unacked != 3 {
+			t.Errorf("%+v, %v", done, err)
+		}
+		for s, err := range subs.Snapshots(t.Context()) {
+			if err != nil || s.GetName() != "default/before" {
+				t.Errorf("%v, %v", s, err)
+			}
+		}
+		if _, err := subs.CreateSnapshot(t.Context(), "before", "billing", 0); !errors.Is(err, headrace.ErrSnapshotExists) {
+			t.Errorf("%v", err)
+		}
+		time.Sleep(time.Hour) //nolint:forbidigo // the bubble has its own clock
+		if _, err := subs.Snapshot(t.Context(), "before"); !errors.Is(err, headrace.ErrSnapshotNotFound) {
+			t.Errorf("after its time: %v", err)
+		}
+	})
+}

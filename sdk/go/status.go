@@ -148,6 +148,8 @@ var reasonCodes = map[headracev1.ErrorReason]codes.Code{
 	headracev1.ErrorReason_ERROR_REASON_CROSS_SHARD:              codes.FailedPrecondition,
 	headracev1.ErrorReason_ERROR_REASON_SESSION_SUPERSEDED:       codes.FailedPrecondition,
 	headracev1.ErrorReason_ERROR_REASON_BACKUP_RUNNING:           codes.FailedPrecondition,
+	headracev1.ErrorReason_ERROR_REASON_SNAPSHOT_NOT_FOUND:       codes.NotFound,
+	headracev1.ErrorReason_ERROR_REASON_SNAPSHOT_EXISTS:          codes.AlreadyExists,
 	headracev1.ErrorReason_ERROR_REASON_NOTHING_KEPT:             codes.FailedPrecondition,
 	headracev1.ErrorReason_ERROR_REASON_POSITION_OUT_OF_RANGE:    codes.OutOfRange,
 	headracev1.ErrorReason_ERROR_REASON_DISK_FULL:                codes.ResourceExhausted,

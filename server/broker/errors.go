@@ -67,6 +67,11 @@ var (
 	// its partition, or names a partition that does not exist, or a seek goes below
 	// what is retained.
 	ErrPositionOutOfRange = errors.New("broker: position out of range")
+	// ErrSnapshotNotFound is returned when no snapshot has the name.
+	ErrSnapshotNotFound = errors.New("broker: snapshot not found")
+	// ErrSnapshotExists is returned when a snapshot has the name, or one that is being
+	// deleted had it.
+	ErrSnapshotExists = errors.New("broker: snapshot exists")
 	// ErrNothingKept is returned when a subscription should go back on a topic that
 	// keeps nothing of what is settled.
 	ErrNothingKept = errors.New("broker: nothing settled is kept")

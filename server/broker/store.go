@@ -114,6 +114,18 @@ type Mover interface {
 	Seek(ctx context.Context, id storage.SubscriptionID, to storage.Target) (storage.Seeked, error)
 }
 
+// Snapshots keep what subscriptions had not settled.
+type Snapshots interface {
+	// Snapshots lists the snapshots that are not gone.
+	Snapshots() []storage.Snapshot
+	// CreateSnapshot keeps what a subscription has not settled. Errors: ErrExists,
+	// ErrNotFound, ErrNoSpace, ErrDataLoss.
+	CreateSnapshot(ctx context.Context, name string, of storage.SubscriptionID, expires time.Time) (storage.Snapshot, error)
+	// DeleteSnapshot ends a snapshot; what it held goes in the background. Errors:
+	// ErrNotFound.
+	DeleteSnapshot(ctx context.Context, id storage.SubscriptionID) error
+}
+
 // Graves keep what subscriptions have given up.
 type Graves interface {
 	// DeadLetters gives dead letters from a sequence on, in order: some, or none at
@@ -136,6 +148,7 @@ type Store interface {
 	Producers
 	State
 	Mover
+	Snapshots
 	Graves
 	Parks
 	// AcceptsPublishes is false while the disk is below the high mark.

@@ -21,6 +21,8 @@ type Report struct {
 	LastBatch uint64
 	// Topics, Subscriptions and Partitions are those in use.
 	Topics, Subscriptions, Partitions int
+	// Snapshots are those that are kept.
+	Snapshots int
 	// Batches are the headers in the ring, Pointers and Segments the records of
 	// messages, AckParts those of ack chunks, Histories those of failures.
 	Batches, Pointers, Segments, AckParts, Histories int

@@ -35,7 +35,11 @@ func (w *walk) readSubscriptions() {
 			return err
 		}
 		w.subscriptions[s.ID] = s
-		if s.State == storage.Active {
+		switch {
+		case s.State != storage.Active:
+		case s.Snapshot != nil:
+			w.report.Snapshots++
+		default:
 			w.report.Subscriptions++
 		}
 		if _, ok := w.topics[s.Topic]; !ok {

@@ -166,6 +166,9 @@ func sampleRecords(tb testing.TB) map[string]encoded {
 	put("l sessions", AppendSessionKey(nil, SessionPageKey{Subscription: 0x0a0b0c0d}), func(k []byte) []byte {
 		return AppendSessions(nil, k, Sessions{Pages: 3, Sum: 0x0102030405060708})
 	})
+	kept := sampleSubscription
+	kept.Snapshot = &storage.SnapshotMark{ExpiresAt: sampleTime.Add(time.Hour), Of: "default/alerts", Unsettled: 77}
+	put("u snapshot", AppendSubscriptionKey(nil, kept.ID), func(k []byte) []byte { return must(AppendSubscription(nil, k, &kept)) })
 	put("z shard", AppendShardKey(nil), func(k []byte) []byte { return must(AppendShard(nil, k, &sampleShard)) })
 	put("s plain segment", AppendSegmentKey(nil, 0x40003, 2), func(k []byte) []byte { return buildSegment(k, plainAppends()) })
 	put("s keyed segment", AppendSegmentKey(nil, 0x40003, 3), func(k []byte) []byte { return buildSegment(k, keyedAppends()) })

@@ -24,6 +24,11 @@ func AppendSubscription(dst, key []byte, s *storage.Subscription) ([]byte, error
 	if !s.LastUse.IsZero() {
 		m.LastUseTime = timestamppb.New(s.LastUse)
 	}
+	if x := s.Snapshot; x != nil {
+		m.Snapshot = &storagev1.SnapshotMark{
+			ExpireTime: timestamppb.New(x.ExpiresAt), Subscription: x.Of, Unsettled: x.Unsettled,
+		}
+	}
 	return appendMessage(dst, key, m)
 }
 
@@ -52,6 +57,11 @@ func DecodeSubscription(key, value []byte) (storage.Subscription, error) {
 	}
 	if m.GetLastUseTime() != nil {
 		x.LastUse = m.GetLastUseTime().AsTime()
+	}
+	if mark := m.GetSnapshot(); mark != nil {
+		x.Snapshot = &storage.SnapshotMark{
+			ExpiresAt: mark.GetExpireTime().AsTime(), Of: mark.GetSubscription(), Unsettled: mark.GetUnsettled(),
+		}
 	}
 	return x, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/headrace/headrace/storage"
 	"github.com/headrace/headrace/storage/record"
@@ -13,8 +14,10 @@ import (
 // removal touches.
 const cursorsAtOnce = 128
 
-// Subscriptions lists everything that is not gone, by id.
-func (s *Store) Subscriptions() []storage.Subscription { return s.directory.listSubscriptions() }
+// Subscriptions lists everything that is not gone, by id, but for snapshots.
+func (s *Store) Subscriptions() []storage.Subscription {
+	return slices.DeleteFunc(s.directory.listSubscriptions(), func(x storage.Subscription) bool { return x.Snapshot != nil })
+}
 
 // CreateSubscription stores a subscription under a new id and gives it a durable
 // cursor on every partition, in steps; it is active with the last one. ID, State

@@ -14,6 +14,8 @@ type directory struct {
 	mu            sync.RWMutex
 	topics        map[storage.TopicID]topicEntry
 	subscriptions map[storage.SubscriptionID]storage.Subscription
+	// snapshots is how many of the subscriptions are.
+	snapshots int
 }
 
 // topicEntry is a topic with its partitions.
@@ -55,13 +57,26 @@ func (d *directory) removeTopic(id storage.TopicID) {
 func (d *directory) putSubscription(s storage.Subscription) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if _, known := d.subscriptions[s.ID]; !known && s.Snapshot != nil {
+		d.snapshots++
+	}
 	d.subscriptions[s.ID] = s
 }
 
 func (d *directory) removeSubscription(id storage.SubscriptionID) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.subscriptions[id].Snapshot != nil {
+		d.snapshots--
+	}
 	delete(d.subscriptions, id)
+}
+
+// hasSnapshots says whether there is any.
+func (d *directory) hasSnapshots() bool {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.snapshots > 0
 }
 
 // listTopics lists everything that is not gone, by id, but for private topics. A topic

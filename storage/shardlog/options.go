@@ -33,6 +33,9 @@ type Options struct {
 	MoveAge time.Duration
 	// MoveBytesPerSecond bounds what moving reads and writes. Default: 4 MiB.
 	MoveBytesPerSecond int
+	// SnapshotStepBytes is how much of a snapshot one commit writes, or of a seek to one:
+	// one that fits is written at once. Default, and at most: half of a commit.
+	SnapshotStepBytes int
 	// AcceptLoss names runs of missing batches that are given up, in order: exactly
 	// those that an Open without it found missing, or it is refused. What is left is
 	// made whole and named in the log, and the loss written down, so that later
@@ -51,11 +54,12 @@ const (
 	defaultHoleInterval       = 10 * time.Second
 	defaultMoveAge            = time.Minute
 	defaultMoveBytesPerSecond = 4 << 20
+	defaultSnapshotStepBytes  = maxOpenInlineBytes / 2
 )
 
 // Validate says what is wrong with the options.
 func (o *Options) Validate() error {
-	if o.MoveBytesPerSecond < 0 || o.TailBytes < 0 || o.TailPartitionBytes < 0 || o.CacheBytes < 0 {
+	if o.MoveBytesPerSecond < 0 || o.TailBytes < 0 || o.TailPartitionBytes < 0 || o.CacheBytes < 0 || o.SnapshotStepBytes < 0 {
 		return errors.New("shardlog: a size is negative")
 	}
 	for i, r := range o.AcceptLoss {
@@ -85,6 +89,8 @@ func (o Options) withDefaults() Options {
 	orDefault(&o.HoleInterval, defaultHoleInterval)
 	orDefault(&o.MoveAge, defaultMoveAge)
 	orDefault(&o.MoveBytesPerSecond, defaultMoveBytesPerSecond)
+	orDefault(&o.SnapshotStepBytes, defaultSnapshotStepBytes)
+	o.SnapshotStepBytes = min(o.SnapshotStepBytes, defaultSnapshotStepBytes)
 	return o
 }
 

@@ -76,6 +76,9 @@ func (j *janitor) eraseTopic(id storage.TopicID) error {
 	if err != nil || t == nil {
 		return err
 	}
+	if err := j.eraseSnapshots(id); err != nil {
+		return err
+	}
 	for _, p := range t.partitions {
 		if err := j.erasePartition(p); err != nil {
 			return err

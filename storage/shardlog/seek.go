@@ -26,7 +26,16 @@ func (s *Store) Seek(ctx context.Context, id storage.SubscriptionID, to storage.
 	if err := k.prepare(ctx); err != nil {
 		return storage.Seeked{}, err
 	}
-	if err := s.change(ctx, &change{need: cursorNeed.times(len(k.starts)), apply: k.apply}); err != nil {
+	n := cursorNeed.times(len(k.starts))
+	if k.snapshot != nil && !to.DryRun {
+		var more need
+		k.first, more, _ = s.chunksFrom(k.snapshot, chunkPlace{})
+		n = n.plus(more)
+	}
+	if err := s.change(ctx, &change{need: n, apply: k.apply}); err != nil {
+		return storage.Seeked{}, err
+	}
+	if err := k.settleRest(context.WithoutCancel(ctx)); err != nil {
 		return storage.Seeked{}, err
 	}
 	return k.tell()
@@ -39,8 +48,11 @@ type seeking struct {
 	target storage.Target
 	topic  storage.TopicID
 	starts []startOffset
-	// before are the cursors as they were.
-	before []storage.Cursor
+	// before are the cursors as they were, snapshot those of the snapshot, nil: none.
+	before, snapshot []storage.Cursor
+
+	// first is how far the commit that moves the cursors takes the snapshot's chunks.
+	first chunkPlace
 
 	// Set when it is applied:
 	generation uint64
@@ -58,14 +70,37 @@ func (k *seeking) prepare(ctx context.Context) (err error) {
 	if k.topic, err = k.store.topicOf(ctx, k.id); err != nil {
 		return err
 	}
-	if k.starts, err = k.store.resolve(ctx, k.topic, k.target.Start); err != nil {
+	if err = k.aim(ctx); err != nil {
 		return err
 	}
 	k.before, err = k.store.Cursors(ctx, k.id)
 	return err
 }
 
-func (k *seeking) apply(*batch) error {
+// aim finds out where each cursor is to go.
+func (k *seeking) aim(ctx context.Context) (err error) {
+	if k.target.Snapshot == 0 {
+		k.starts, err = k.store.resolve(ctx, k.topic, k.target.Start)
+		return err
+	}
+	topic, err := k.store.topicOf(ctx, k.target.Snapshot)
+	if err != nil {
+		return err
+	}
+	if topic != k.topic {
+		return fmt.Errorf("%w: snapshot %d is of topic %d", storage.ErrOtherTopic, k.target.Snapshot, topic)
+	}
+	if k.snapshot, err = k.store.Cursors(ctx, k.target.Snapshot); err != nil {
+		return err
+	}
+	k.starts = make([]startOffset, len(k.snapshot))
+	for i := range k.snapshot {
+		k.starts[i] = startOffset{offset: k.snapshot[i].Floor}
+	}
+	return nil
+}
+
+func (k *seeking) apply(b *batch) error {
 	x, err := k.store.committer.shard.subscription(k.id)
 	if err != nil {
 		return err
@@ -88,6 +123,7 @@ func (k *seeking) apply(*batch) error {
 			k.store.committer.move(x.cursors[i], m.floor, k.generation)
 		}
 	}
+	k.settle(b, x, chunkPlace{}, k.first)
 	return nil
 }
 
@@ -109,7 +145,7 @@ func (k *seeking) check(x *subscription, i int, start startOffset) error {
 	switch {
 	case k.asksForTrimmed(p, start):
 		return fmt.Errorf("%w: %v begins at %d", storage.ErrTrimmed, p.id, p.first.Offset)
-	case m.floor < x.cursors[i].Floor && x.topic.KeepsFor() == 0:
+	case k.snapshot == nil && m.floor < x.cursors[i].Floor && x.topic.KeepsFor() == 0:
 		return fmt.Errorf("%w: topic %d", storage.ErrNotKept, x.topic.ID)
 	}
 	k.moves = append(k.moves, m)
@@ -145,7 +181,11 @@ func (k *seeking) tell() (out storage.Seeked, err error) {
 			}
 			kept := without(storage.OffsetRange{First: m.first, End: m.next}, holes)
 			old := intersect(settledOf(&k.before[i]), kept)
-			now := intersect(settledOf(&storage.Cursor{Floor: m.floor}), kept)
+			after := storage.Cursor{Floor: m.floor}
+			if k.snapshot != nil {
+				after.Chunks = k.snapshot[i].Chunks
+			}
+			now := intersect(settledOf(&after), kept)
 			both := total(intersect(old, now))
 			out.Unsettled += total(old) - both
 			out.Settled += total(now) - both
@@ -153,6 +193,41 @@ func (k *seeking) tell() (out storage.Seeked, err error) {
 		return nil
 	})
 	return out, err
+}
+
+// settle gives the cursors what a snapshot has settled past its floors, from a place on.
+func (k *seeking) settle(b *batch, x *subscription, from, end chunkPlace) {
+	for at := from; at != end; at = at.after(k.snapshot) {
+		c := x.cursors[at.cursor]
+		if chunk := at.of(k.snapshot); chunk != nil && chunk.Index >= storage.ChunkOf(c.Floor) {
+			b.rewriteCursor(c)
+			k.store.committer.applyChunk(c, chunk)
+		}
+	}
+}
+
+// settleRest goes on with what the commit that moved the cursors had no room for. A crash
+// before its end leaves messages unsettled that the snapshot has settled: they are
+// delivered again.
+func (k *seeking) settleRest(ctx context.Context) error {
+	if k.snapshot == nil || k.target.DryRun {
+		return nil
+	}
+	for from := k.first; from.cursor < len(k.snapshot); {
+		next, n, _ := k.store.chunksFrom(k.snapshot, from)
+		err := k.store.change(ctx, &change{need: n, apply: func(b *batch) error {
+			x, err := k.store.committer.shard.subscription(k.id)
+			if err == nil {
+				k.settle(b, x, from, next)
+			}
+			return err
+		}})
+		if err != nil {
+			return err
+		}
+		from = next
+	}
+	return nil
 }
 
 // settledOf gives what a cursor has settled.

@@ -46,7 +46,7 @@ func (t *topic) floor(partition uint16) storage.Offset {
 
 func (t *topic) inUse() bool {
 	for _, s := range t.subscriptions {
-		if s.State != storage.Deleting {
+		if s.State != storage.Deleting && s.Snapshot == nil {
 			return true
 		}
 	}

@@ -93,6 +93,7 @@ func (j *janitor) retain() {
 	}
 	clear(j.scratch)
 	j.report("forget", j.forget())
+	j.report("end snapshots", j.forgetSnapshots(now))
 	j.report("move survivors", j.moves.run(j, now))
 }
 

@@ -54,11 +54,12 @@ func (a *App) subSeek() *cobra.Command {
 type seekFlags struct {
 	time       string
 	offset     string
+	snapshot   string
 	start, end bool
 }
 
 // seekFlagNames are those flags, of which one is given.
-var seekFlagNames = []string{"to-time", "to-offset", "to-start", "to-end"}
+var seekFlagNames = []string{"to-time", "to-offset", "to-start", "to-end", "to-snapshot"}
 
 func (f *seekFlags) add(c *cobra.Command) {
 	flags := c.Flags()
@@ -67,6 +68,7 @@ func (f *seekFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.offset, "to-offset", "", "to offsets, as partition:offset,…; other partitions stay as they are")
 	flags.BoolVar(&f.start, "to-start", false, "to the first message that is retained")
 	flags.BoolVar(&f.end, "to-end", false, "behind the last message")
+	flags.StringVar(&f.snapshot, "to-snapshot", "", "to where a subscription stood when this snapshot was taken")
 }
 
 func (f *seekFlags) target(c *cobra.Command) (headrace.SeekTarget, error) {
@@ -85,6 +87,8 @@ func (f *seekFlags) target(c *cobra.Command) (headrace.SeekTarget, error) {
 	case c.Flags().Changed("to-offset"):
 		positions, err := parsePositions("--to-offset", f.offset)
 		return headrace.ToPositions(positions...), err
+	case c.Flags().Changed("to-snapshot"):
+		return headrace.ToSnapshot(f.snapshot), nil
 	case f.start:
 		return headrace.ToStart(), nil
 	case f.end:

@@ -71,6 +71,10 @@ const (
 	// ALREADY_EXISTS: a message with this dedupe_id and other data is stored, within
 	// the topic's window.
 	ErrorReason_ERROR_REASON_DEDUPE_CONFLICT ErrorReason = 24
+	// NOT_FOUND: no snapshot has this name, or it has expired.
+	ErrorReason_ERROR_REASON_SNAPSHOT_NOT_FOUND ErrorReason = 25
+	// ALREADY_EXISTS: a snapshot has this name, or one that is being deleted had it.
+	ErrorReason_ERROR_REASON_SNAPSHOT_EXISTS ErrorReason = 26
 	// NOT_FOUND: the subscription has no session of this name.
 	ErrorReason_ERROR_REASON_SESSION_NOT_FOUND ErrorReason = 28
 	// NOT_FOUND: the subscription has no partition of this number.
@@ -175,6 +179,8 @@ var (
 		22: "ERROR_REASON_TOPIC_EXISTS",
 		23: "ERROR_REASON_SUBSCRIPTION_EXISTS",
 		24: "ERROR_REASON_DEDUPE_CONFLICT",
+		25: "ERROR_REASON_SNAPSHOT_NOT_FOUND",
+		26: "ERROR_REASON_SNAPSHOT_EXISTS",
 		28: "ERROR_REASON_SESSION_NOT_FOUND",
 		29: "ERROR_REASON_PARTITION_NOT_FOUND",
 		30: "ERROR_REASON_TOPIC_DELETED",
@@ -229,6 +235,8 @@ var (
 		"ERROR_REASON_TOPIC_EXISTS":             22,
 		"ERROR_REASON_SUBSCRIPTION_EXISTS":      23,
 		"ERROR_REASON_DEDUPE_CONFLICT":          24,
+		"ERROR_REASON_SNAPSHOT_NOT_FOUND":       25,
+		"ERROR_REASON_SNAPSHOT_EXISTS":          26,
 		"ERROR_REASON_SESSION_NOT_FOUND":        28,
 		"ERROR_REASON_PARTITION_NOT_FOUND":      29,
 		"ERROR_REASON_TOPIC_DELETED":            30,
@@ -297,7 +305,7 @@ var File_headrace_v1_error_reason_proto protoreflect.FileDescriptor
 
 const file_headrace_v1_error_reason_proto_rawDesc = "" +
 	"\n" +
-	"\x1eheadrace/v1/error_reason.proto\x12\vheadrace.v1*\xd8\r\n" +
+	"\x1eheadrace/v1/error_reason.proto\x12\vheadrace.v1*\x9f\x0e\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19ERROR_REASON_INVALID_NAME\x10\x01\x12\x1e\n" +
@@ -317,7 +325,9 @@ const file_headrace_v1_error_reason_proto_rawDesc = "" +
 	"#ERROR_REASON_SUBSCRIPTION_NOT_FOUND\x10\x15\x12\x1d\n" +
 	"\x19ERROR_REASON_TOPIC_EXISTS\x10\x16\x12$\n" +
 	" ERROR_REASON_SUBSCRIPTION_EXISTS\x10\x17\x12 \n" +
-	"\x1cERROR_REASON_DEDUPE_CONFLICT\x10\x18\x12\"\n" +
+	"\x1cERROR_REASON_DEDUPE_CONFLICT\x10\x18\x12#\n" +
+	"\x1fERROR_REASON_SNAPSHOT_NOT_FOUND\x10\x19\x12 \n" +
+	"\x1cERROR_REASON_SNAPSHOT_EXISTS\x10\x1a\x12\"\n" +
 	"\x1eERROR_REASON_SESSION_NOT_FOUND\x10\x1c\x12$\n" +
 	" ERROR_REASON_PARTITION_NOT_FOUND\x10\x1d\x12\x1e\n" +
 	"\x1aERROR_REASON_TOPIC_DELETED\x10\x1e\x12%\n" +

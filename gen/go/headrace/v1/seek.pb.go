@@ -34,6 +34,7 @@ type SeekTarget struct {
 	//	*SeekTarget_Offsets
 	//	*SeekTarget_Start
 	//	*SeekTarget_End
+	//	*SeekTarget_Snapshot
 	Target        isSeekTarget_Target `protobuf_oneof:"target"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -112,6 +113,15 @@ func (x *SeekTarget) GetEnd() bool {
 	return false
 }
 
+func (x *SeekTarget) GetSnapshot() string {
+	if x != nil {
+		if x, ok := x.Target.(*SeekTarget_Snapshot); ok {
+			return x.Snapshot
+		}
+	}
+	return ""
+}
+
 type isSeekTarget_Target interface {
 	isSeekTarget_Target()
 }
@@ -138,6 +148,13 @@ type SeekTarget_End struct {
 	End bool `protobuf:"varint,4,opt,name=end,proto3,oneof"`
 }
 
+type SeekTarget_Snapshot struct {
+	// Where a subscription stood when this snapshot of it was taken: what was acked then
+	// counts as acked, what was not, and all that came since, as unacked. The snapshot is
+	// of the subscription's topic, and stays.
+	Snapshot string `protobuf:"bytes,5,opt,name=snapshot,proto3,oneof"`
+}
+
 func (*SeekTarget_Time) isSeekTarget_Target() {}
 
 func (*SeekTarget_Offsets) isSeekTarget_Target() {}
@@ -145,6 +162,8 @@ func (*SeekTarget_Offsets) isSeekTarget_Target() {}
 func (*SeekTarget_Start) isSeekTarget_Target() {}
 
 func (*SeekTarget_End) isSeekTarget_Target() {}
+
+func (*SeekTarget_Snapshot) isSeekTarget_Target() {}
 
 // SeekSubscriptionRequest asks for a subscription to be moved.
 type SeekSubscriptionRequest struct {
@@ -279,13 +298,14 @@ var File_headrace_v1_seek_proto protoreflect.FileDescriptor
 
 const file_headrace_v1_seek_proto_rawDesc = "" +
 	"\n" +
-	"\x16headrace/v1/seek.proto\x12\vheadrace.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1eheadrace/v1/subscription.proto\"\xab\x01\n" +
+	"\x16headrace/v1/seek.proto\x12\vheadrace.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1eheadrace/v1/subscription.proto\"\xc9\x01\n" +
 	"\n" +
 	"SeekTarget\x120\n" +
 	"\x04time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampH\x00R\x04time\x125\n" +
 	"\aoffsets\x18\x02 \x01(\v2\x19.headrace.v1.StartOffsetsH\x00R\aoffsets\x12\x16\n" +
 	"\x05start\x18\x03 \x01(\bH\x00R\x05start\x12\x12\n" +
-	"\x03end\x18\x04 \x01(\bH\x00R\x03endB\b\n" +
+	"\x03end\x18\x04 \x01(\bH\x00R\x03end\x12\x1c\n" +
+	"\bsnapshot\x18\x05 \x01(\tH\x00R\bsnapshotB\b\n" +
 	"\x06target\"\x87\x01\n" +
 	"\x17SeekSubscriptionRequest\x12\"\n" +
 	"\fsubscription\x18\x01 \x01(\tR\fsubscription\x12/\n" +
@@ -341,6 +361,7 @@ func file_headrace_v1_seek_proto_init() {
 		(*SeekTarget_Offsets)(nil),
 		(*SeekTarget_Start)(nil),
 		(*SeekTarget_End)(nil),
+		(*SeekTarget_Snapshot)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -1046,7 +1046,7 @@ var File_headrace_v1_subscription_service_proto protoreflect.FileDescriptor
 
 const file_headrace_v1_subscription_service_proto_rawDesc = "" +
 	"\n" +
-	"&headrace/v1/subscription_service.proto\x12\vheadrace.v1\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dheadrace/v1/dead_letter.proto\x1a\x1dheadrace/v1/explanation.proto\x1a\x1cheadrace/v1/parked_key.proto\x1a\x16headrace/v1/peek.proto\x1a\x16headrace/v1/seek.proto\x1a\x1eheadrace/v1/subscription.proto\x1a$headrace/v1/subscription_pause.proto\"\xc3\x01\n" +
+	"&headrace/v1/subscription_service.proto\x12\vheadrace.v1\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dheadrace/v1/dead_letter.proto\x1a\x1dheadrace/v1/explanation.proto\x1a\x1cheadrace/v1/parked_key.proto\x1a\x16headrace/v1/peek.proto\x1a\x16headrace/v1/seek.proto\x1a\x1aheadrace/v1/snapshot.proto\x1a\x1eheadrace/v1/subscription.proto\x1a$headrace/v1/subscription_pause.proto\"\xc3\x01\n" +
 	"\x10DeadLetterFilter\x127\n" +
 	"\areasons\x18\x01 \x03(\x0e2\x1d.headrace.v1.DeadLetterReasonR\areasons\x129\n" +
 	"\n" +
@@ -1104,7 +1104,7 @@ const file_headrace_v1_subscription_service_proto_rawDesc = "" +
 	"\x1bGetSubscriptionStatsRequest\x12\"\n" +
 	"\fsubscription\x18\x01 \x01(\tR\fsubscription\"T\n" +
 	"\x1cGetSubscriptionStatsResponse\x124\n" +
-	"\x05stats\x18\x01 \x01(\v2\x1e.headrace.v1.SubscriptionStatsR\x05stats2\xe0\x0e\n" +
+	"\x05stats\x18\x01 \x01(\v2\x1e.headrace.v1.SubscriptionStatsR\x05stats2\xc0\x11\n" +
 	"\x13SubscriptionService\x12e\n" +
 	"\x12CreateSubscription\x12&.headrace.v1.CreateSubscriptionRequest\x1a'.headrace.v1.CreateSubscriptionResponse\x12\\\n" +
 	"\x0fGetSubscription\x12#.headrace.v1.GetSubscriptionRequest\x1a$.headrace.v1.GetSubscriptionResponse\x12b\n" +
@@ -1125,7 +1125,11 @@ const file_headrace_v1_subscription_service_proto_rawDesc = "" +
 	"ExplainKey\x12\x1e.headrace.v1.ExplainKeyRequest\x1a\x1f.headrace.v1.ExplainKeyResponse\x12Y\n" +
 	"\x0eExplainSession\x12\".headrace.v1.ExplainSessionRequest\x1a#.headrace.v1.ExplainSessionResponse\x12_\n" +
 	"\x10SeekSubscription\x12$.headrace.v1.SeekSubscriptionRequest\x1a%.headrace.v1.SeekSubscriptionResponse\x12_\n" +
-	"\x10PeekSubscription\x12$.headrace.v1.PeekSubscriptionRequest\x1a%.headrace.v1.PeekSubscriptionResponseBh\n" +
+	"\x10PeekSubscription\x12$.headrace.v1.PeekSubscriptionRequest\x1a%.headrace.v1.PeekSubscriptionResponse\x12Y\n" +
+	"\x0eCreateSnapshot\x12\".headrace.v1.CreateSnapshotRequest\x1a#.headrace.v1.CreateSnapshotResponse\x12P\n" +
+	"\vGetSnapshot\x12\x1f.headrace.v1.GetSnapshotRequest\x1a .headrace.v1.GetSnapshotResponse\x12V\n" +
+	"\rListSnapshots\x12!.headrace.v1.ListSnapshotsRequest\x1a\".headrace.v1.ListSnapshotsResponse\x12Y\n" +
+	"\x0eDeleteSnapshot\x12\".headrace.v1.DeleteSnapshotRequest\x1a#.headrace.v1.DeleteSnapshotResponseBh\n" +
 	"\x0eio.headrace.v1B\x18SubscriptionServiceProtoP\x01Z:github.com/headrace/headrace/gen/go/headrace/v1;headracev1b\x06proto3"
 
 var (
@@ -1178,16 +1182,24 @@ var file_headrace_v1_subscription_service_proto_goTypes = []any{
 	(*ExplainSessionRequest)(nil),        // 33: headrace.v1.ExplainSessionRequest
 	(*SeekSubscriptionRequest)(nil),      // 34: headrace.v1.SeekSubscriptionRequest
 	(*PeekSubscriptionRequest)(nil),      // 35: headrace.v1.PeekSubscriptionRequest
-	(*ListParkedKeysResponse)(nil),       // 36: headrace.v1.ListParkedKeysResponse
-	(*ReleaseParkedKeysResponse)(nil),    // 37: headrace.v1.ReleaseParkedKeysResponse
-	(*PauseSubscriptionResponse)(nil),    // 38: headrace.v1.PauseSubscriptionResponse
-	(*ResumeSubscriptionResponse)(nil),   // 39: headrace.v1.ResumeSubscriptionResponse
-	(*ExplainSubscriptionResponse)(nil),  // 40: headrace.v1.ExplainSubscriptionResponse
-	(*ExplainMessageResponse)(nil),       // 41: headrace.v1.ExplainMessageResponse
-	(*ExplainKeyResponse)(nil),           // 42: headrace.v1.ExplainKeyResponse
-	(*ExplainSessionResponse)(nil),       // 43: headrace.v1.ExplainSessionResponse
-	(*SeekSubscriptionResponse)(nil),     // 44: headrace.v1.SeekSubscriptionResponse
-	(*PeekSubscriptionResponse)(nil),     // 45: headrace.v1.PeekSubscriptionResponse
+	(*CreateSnapshotRequest)(nil),        // 36: headrace.v1.CreateSnapshotRequest
+	(*GetSnapshotRequest)(nil),           // 37: headrace.v1.GetSnapshotRequest
+	(*ListSnapshotsRequest)(nil),         // 38: headrace.v1.ListSnapshotsRequest
+	(*DeleteSnapshotRequest)(nil),        // 39: headrace.v1.DeleteSnapshotRequest
+	(*ListParkedKeysResponse)(nil),       // 40: headrace.v1.ListParkedKeysResponse
+	(*ReleaseParkedKeysResponse)(nil),    // 41: headrace.v1.ReleaseParkedKeysResponse
+	(*PauseSubscriptionResponse)(nil),    // 42: headrace.v1.PauseSubscriptionResponse
+	(*ResumeSubscriptionResponse)(nil),   // 43: headrace.v1.ResumeSubscriptionResponse
+	(*ExplainSubscriptionResponse)(nil),  // 44: headrace.v1.ExplainSubscriptionResponse
+	(*ExplainMessageResponse)(nil),       // 45: headrace.v1.ExplainMessageResponse
+	(*ExplainKeyResponse)(nil),           // 46: headrace.v1.ExplainKeyResponse
+	(*ExplainSessionResponse)(nil),       // 47: headrace.v1.ExplainSessionResponse
+	(*SeekSubscriptionResponse)(nil),     // 48: headrace.v1.SeekSubscriptionResponse
+	(*PeekSubscriptionResponse)(nil),     // 49: headrace.v1.PeekSubscriptionResponse
+	(*CreateSnapshotResponse)(nil),       // 50: headrace.v1.CreateSnapshotResponse
+	(*GetSnapshotResponse)(nil),          // 51: headrace.v1.GetSnapshotResponse
+	(*ListSnapshotsResponse)(nil),        // 52: headrace.v1.ListSnapshotsResponse
+	(*DeleteSnapshotResponse)(nil),       // 53: headrace.v1.DeleteSnapshotResponse
 }
 var file_headrace_v1_subscription_service_proto_depIdxs = []int32{
 	19, // 0: headrace.v1.DeadLetterFilter.reasons:type_name -> headrace.v1.DeadLetterReason
@@ -1223,27 +1235,35 @@ var file_headrace_v1_subscription_service_proto_depIdxs = []int32{
 	33, // 30: headrace.v1.SubscriptionService.ExplainSession:input_type -> headrace.v1.ExplainSessionRequest
 	34, // 31: headrace.v1.SubscriptionService.SeekSubscription:input_type -> headrace.v1.SeekSubscriptionRequest
 	35, // 32: headrace.v1.SubscriptionService.PeekSubscription:input_type -> headrace.v1.PeekSubscriptionRequest
-	8,  // 33: headrace.v1.SubscriptionService.CreateSubscription:output_type -> headrace.v1.CreateSubscriptionResponse
-	10, // 34: headrace.v1.SubscriptionService.GetSubscription:output_type -> headrace.v1.GetSubscriptionResponse
-	12, // 35: headrace.v1.SubscriptionService.ListSubscriptions:output_type -> headrace.v1.ListSubscriptionsResponse
-	14, // 36: headrace.v1.SubscriptionService.UpdateSubscription:output_type -> headrace.v1.UpdateSubscriptionResponse
-	16, // 37: headrace.v1.SubscriptionService.DeleteSubscription:output_type -> headrace.v1.DeleteSubscriptionResponse
-	18, // 38: headrace.v1.SubscriptionService.GetSubscriptionStats:output_type -> headrace.v1.GetSubscriptionStatsResponse
-	2,  // 39: headrace.v1.SubscriptionService.ListDeadLetters:output_type -> headrace.v1.ListDeadLettersResponse
-	4,  // 40: headrace.v1.SubscriptionService.DiscardDeadLetters:output_type -> headrace.v1.DiscardDeadLettersResponse
-	6,  // 41: headrace.v1.SubscriptionService.RedriveDeadLetters:output_type -> headrace.v1.RedriveDeadLettersResponse
-	36, // 42: headrace.v1.SubscriptionService.ListParkedKeys:output_type -> headrace.v1.ListParkedKeysResponse
-	37, // 43: headrace.v1.SubscriptionService.ReleaseParkedKeys:output_type -> headrace.v1.ReleaseParkedKeysResponse
-	38, // 44: headrace.v1.SubscriptionService.PauseSubscription:output_type -> headrace.v1.PauseSubscriptionResponse
-	39, // 45: headrace.v1.SubscriptionService.ResumeSubscription:output_type -> headrace.v1.ResumeSubscriptionResponse
-	40, // 46: headrace.v1.SubscriptionService.ExplainSubscription:output_type -> headrace.v1.ExplainSubscriptionResponse
-	41, // 47: headrace.v1.SubscriptionService.ExplainMessage:output_type -> headrace.v1.ExplainMessageResponse
-	42, // 48: headrace.v1.SubscriptionService.ExplainKey:output_type -> headrace.v1.ExplainKeyResponse
-	43, // 49: headrace.v1.SubscriptionService.ExplainSession:output_type -> headrace.v1.ExplainSessionResponse
-	44, // 50: headrace.v1.SubscriptionService.SeekSubscription:output_type -> headrace.v1.SeekSubscriptionResponse
-	45, // 51: headrace.v1.SubscriptionService.PeekSubscription:output_type -> headrace.v1.PeekSubscriptionResponse
-	33, // [33:52] is the sub-list for method output_type
-	14, // [14:33] is the sub-list for method input_type
+	36, // 33: headrace.v1.SubscriptionService.CreateSnapshot:input_type -> headrace.v1.CreateSnapshotRequest
+	37, // 34: headrace.v1.SubscriptionService.GetSnapshot:input_type -> headrace.v1.GetSnapshotRequest
+	38, // 35: headrace.v1.SubscriptionService.ListSnapshots:input_type -> headrace.v1.ListSnapshotsRequest
+	39, // 36: headrace.v1.SubscriptionService.DeleteSnapshot:input_type -> headrace.v1.DeleteSnapshotRequest
+	8,  // 37: headrace.v1.SubscriptionService.CreateSubscription:output_type -> headrace.v1.CreateSubscriptionResponse
+	10, // 38: headrace.v1.SubscriptionService.GetSubscription:output_type -> headrace.v1.GetSubscriptionResponse
+	12, // 39: headrace.v1.SubscriptionService.ListSubscriptions:output_type -> headrace.v1.ListSubscriptionsResponse
+	14, // 40: headrace.v1.SubscriptionService.UpdateSubscription:output_type -> headrace.v1.UpdateSubscriptionResponse
+	16, // 41: headrace.v1.SubscriptionService.DeleteSubscription:output_type -> headrace.v1.DeleteSubscriptionResponse
+	18, // 42: headrace.v1.SubscriptionService.GetSubscriptionStats:output_type -> headrace.v1.GetSubscriptionStatsResponse
+	2,  // 43: headrace.v1.SubscriptionService.ListDeadLetters:output_type -> headrace.v1.ListDeadLettersResponse
+	4,  // 44: headrace.v1.SubscriptionService.DiscardDeadLetters:output_type -> headrace.v1.DiscardDeadLettersResponse
+	6,  // 45: headrace.v1.SubscriptionService.RedriveDeadLetters:output_type -> headrace.v1.RedriveDeadLettersResponse
+	40, // 46: headrace.v1.SubscriptionService.ListParkedKeys:output_type -> headrace.v1.ListParkedKeysResponse
+	41, // 47: headrace.v1.SubscriptionService.ReleaseParkedKeys:output_type -> headrace.v1.ReleaseParkedKeysResponse
+	42, // 48: headrace.v1.SubscriptionService.PauseSubscription:output_type -> headrace.v1.PauseSubscriptionResponse
+	43, // 49: headrace.v1.SubscriptionService.ResumeSubscription:output_type -> headrace.v1.ResumeSubscriptionResponse
+	44, // 50: headrace.v1.SubscriptionService.ExplainSubscription:output_type -> headrace.v1.ExplainSubscriptionResponse
+	45, // 51: headrace.v1.SubscriptionService.ExplainMessage:output_type -> headrace.v1.ExplainMessageResponse
+	46, // 52: headrace.v1.SubscriptionService.ExplainKey:output_type -> headrace.v1.ExplainKeyResponse
+	47, // 53: headrace.v1.SubscriptionService.ExplainSession:output_type -> headrace.v1.ExplainSessionResponse
+	48, // 54: headrace.v1.SubscriptionService.SeekSubscription:output_type -> headrace.v1.SeekSubscriptionResponse
+	49, // 55: headrace.v1.SubscriptionService.PeekSubscription:output_type -> headrace.v1.PeekSubscriptionResponse
+	50, // 56: headrace.v1.SubscriptionService.CreateSnapshot:output_type -> headrace.v1.CreateSnapshotResponse
+	51, // 57: headrace.v1.SubscriptionService.GetSnapshot:output_type -> headrace.v1.GetSnapshotResponse
+	52, // 58: headrace.v1.SubscriptionService.ListSnapshots:output_type -> headrace.v1.ListSnapshotsResponse
+	53, // 59: headrace.v1.SubscriptionService.DeleteSnapshot:output_type -> headrace.v1.DeleteSnapshotResponse
+	37, // [37:60] is the sub-list for method output_type
+	14, // [14:37] is the sub-list for method input_type
 	14, // [14:14] is the sub-list for extension type_name
 	14, // [14:14] is the sub-list for extension extendee
 	0,  // [0:14] is the sub-list for field type_name
@@ -1259,6 +1279,7 @@ func file_headrace_v1_subscription_service_proto_init() {
 	file_headrace_v1_parked_key_proto_init()
 	file_headrace_v1_peek_proto_init()
 	file_headrace_v1_seek_proto_init()
+	file_headrace_v1_snapshot_proto_init()
 	file_headrace_v1_subscription_proto_init()
 	file_headrace_v1_subscription_pause_proto_init()
 	type x struct{}

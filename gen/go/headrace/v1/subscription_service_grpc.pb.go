@@ -38,6 +38,10 @@ const (
 	SubscriptionService_ExplainSession_FullMethodName       = "/headrace.v1.SubscriptionService/ExplainSession"
 	SubscriptionService_SeekSubscription_FullMethodName     = "/headrace.v1.SubscriptionService/SeekSubscription"
 	SubscriptionService_PeekSubscription_FullMethodName     = "/headrace.v1.SubscriptionService/PeekSubscription"
+	SubscriptionService_CreateSnapshot_FullMethodName       = "/headrace.v1.SubscriptionService/CreateSnapshot"
+	SubscriptionService_GetSnapshot_FullMethodName          = "/headrace.v1.SubscriptionService/GetSnapshot"
+	SubscriptionService_ListSnapshots_FullMethodName        = "/headrace.v1.SubscriptionService/ListSnapshots"
+	SubscriptionService_DeleteSnapshot_FullMethodName       = "/headrace.v1.SubscriptionService/DeleteSnapshot"
 )
 
 // SubscriptionServiceClient is the client API for SubscriptionService service.
@@ -137,8 +141,8 @@ type SubscriptionServiceClient interface {
 	// between is unacked. When the outcome is not known, Subscription.generation tells
 	// whether the seek was made. A dry run changes nothing, and counts by what is
 	// committed. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
-	// POSITION_OUT_OF_RANGE (before what is retained, or after the end), NOTHING_KEPT,
-	// DISK_FULL, DATA_LOSS.
+	// SNAPSHOT_NOT_FOUND, POSITION_OUT_OF_RANGE (before what is retained, or after the
+	// end), NOTHING_KEPT, DISK_FULL, DATA_LOSS.
 	SeekSubscription(ctx context.Context, in *SeekSubscriptionRequest, opts ...grpc.CallOption) (*SeekSubscriptionResponse, error)
 	// PeekSubscription shows messages of a partition in order of their offsets, as it is
 	// committed. It takes nothing: what is shown is delivered as if it were not, no attempt
@@ -147,6 +151,23 @@ type SubscriptionServiceClient interface {
 	// Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, PARTITION_NOT_FOUND,
 	// DATA_LOSS.
 	PeekSubscription(ctx context.Context, in *PeekSubscriptionRequest, opts ...grpc.CallOption) (*PeekSubscriptionResponse, error)
+	// CreateSnapshot keeps what a subscription has not acked at this moment, and all that
+	// comes later, until the snapshot expires: neither retention nor acks remove it. There
+	// are at most 1,000 snapshots.
+	//
+	// Not idempotent: a second call fails with SNAPSHOT_EXISTS. Reasons: INVALID_NAME,
+	// INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, SNAPSHOT_EXISTS, LIMIT_REACHED, DISK_FULL,
+	// DATA_LOSS.
+	CreateSnapshot(ctx context.Context, in *CreateSnapshotRequest, opts ...grpc.CallOption) (*CreateSnapshotResponse, error)
+	// GetSnapshot returns a snapshot. Reasons: INVALID_NAME, SNAPSHOT_NOT_FOUND.
+	GetSnapshot(ctx context.Context, in *GetSnapshotRequest, opts ...grpc.CallOption) (*GetSnapshotResponse, error)
+	// ListSnapshots returns snapshots in order of their names, a page at a time. Reasons:
+	// INVALID_NAME, INVALID_FIELD.
+	ListSnapshots(ctx context.Context, in *ListSnapshotsRequest, opts ...grpc.CallOption) (*ListSnapshotsResponse, error)
+	// DeleteSnapshot ends a snapshot. What only it kept is removed in the background.
+	//
+	// Reasons: INVALID_NAME, SNAPSHOT_NOT_FOUND.
+	DeleteSnapshot(ctx context.Context, in *DeleteSnapshotRequest, opts ...grpc.CallOption) (*DeleteSnapshotResponse, error)
 }
 
 type subscriptionServiceClient struct {
@@ -347,6 +368,46 @@ func (c *subscriptionServiceClient) PeekSubscription(ctx context.Context, in *Pe
 	return out, nil
 }
 
+func (c *subscriptionServiceClient) CreateSnapshot(ctx context.Context, in *CreateSnapshotRequest, opts ...grpc.CallOption) (*CreateSnapshotResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(CreateSnapshotResponse)
+	err := c.cc.Invoke(ctx, SubscriptionService_CreateSnapshot_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *subscriptionServiceClient) GetSnapshot(ctx context.Context, in *GetSnapshotRequest, opts ...grpc.CallOption) (*GetSnapshotResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(GetSnapshotResponse)
+	err := c.cc.Invoke(ctx, SubscriptionService_GetSnapshot_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *subscriptionServiceClient) ListSnapshots(ctx context.Context, in *ListSnapshotsRequest, opts ...grpc.CallOption) (*ListSnapshotsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ListSnapshotsResponse)
+	err := c.cc.Invoke(ctx, SubscriptionService_ListSnapshots_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *subscriptionServiceClient) DeleteSnapshot(ctx context.Context, in *DeleteSnapshotRequest, opts ...grpc.CallOption) (*DeleteSnapshotResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(DeleteSnapshotResponse)
+	err := c.cc.Invoke(ctx, SubscriptionService_DeleteSnapshot_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // SubscriptionServiceServer is the server API for SubscriptionService service.
 // All implementations must embed UnimplementedSubscriptionServiceServer
 // for forward compatibility.
@@ -444,8 +505,8 @@ type SubscriptionServiceServer interface {
 	// between is unacked. When the outcome is not known, Subscription.generation tells
 	// whether the seek was made. A dry run changes nothing, and counts by what is
 	// committed. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
-	// POSITION_OUT_OF_RANGE (before what is retained, or after the end), NOTHING_KEPT,
-	// DISK_FULL, DATA_LOSS.
+	// SNAPSHOT_NOT_FOUND, POSITION_OUT_OF_RANGE (before what is retained, or after the
+	// end), NOTHING_KEPT, DISK_FULL, DATA_LOSS.
 	SeekSubscription(context.Context, *SeekSubscriptionRequest) (*SeekSubscriptionResponse, error)
 	// PeekSubscription shows messages of a partition in order of their offsets, as it is
 	// committed. It takes nothing: what is shown is delivered as if it were not, no attempt
@@ -454,6 +515,23 @@ type SubscriptionServiceServer interface {
 	// Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, PARTITION_NOT_FOUND,
 	// DATA_LOSS.
 	PeekSubscription(context.Context, *PeekSubscriptionRequest) (*PeekSubscriptionResponse, error)
+	// CreateSnapshot keeps what a subscription has not acked at this moment, and all that
+	// comes later, until the snapshot expires: neither retention nor acks remove it. There
+	// are at most 1,000 snapshots.
+	//
+	// Not idempotent: a second call fails with SNAPSHOT_EXISTS. Reasons: INVALID_NAME,
+	// INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, SNAPSHOT_EXISTS, LIMIT_REACHED, DISK_FULL,
+	// DATA_LOSS.
+	CreateSnapshot(context.Context, *CreateSnapshotRequest) (*CreateSnapshotResponse, error)
+	// GetSnapshot returns a snapshot. Reasons: INVALID_NAME, SNAPSHOT_NOT_FOUND.
+	GetSnapshot(context.Context, *GetSnapshotRequest) (*GetSnapshotResponse, error)
+	// ListSnapshots returns snapshots in order of their names, a page at a time. Reasons:
+	// INVALID_NAME, INVALID_FIELD.
+	ListSnapshots(context.Context, *ListSnapshotsRequest) (*ListSnapshotsResponse, error)
+	// DeleteSnapshot ends a snapshot. What only it kept is removed in the background.
+	//
+	// Reasons: INVALID_NAME, SNAPSHOT_NOT_FOUND.
+	DeleteSnapshot(context.Context, *DeleteSnapshotRequest) (*DeleteSnapshotResponse, error)
 	mustEmbedUnimplementedSubscriptionServiceServer()
 }
 
@@ -520,6 +598,18 @@ func (UnimplementedSubscriptionServiceServer) SeekSubscription(context.Context, 
 }
 func (UnimplementedSubscriptionServiceServer) PeekSubscription(context.Context, *PeekSubscriptionRequest) (*PeekSubscriptionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method PeekSubscription not implemented")
+}
+func (UnimplementedSubscriptionServiceServer) CreateSnapshot(context.Context, *CreateSnapshotRequest) (*CreateSnapshotResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method CreateSnapshot not implemented")
+}
+func (UnimplementedSubscriptionServiceServer) GetSnapshot(context.Context, *GetSnapshotRequest) (*GetSnapshotResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method GetSnapshot not implemented")
+}
+func (UnimplementedSubscriptionServiceServer) ListSnapshots(context.Context, *ListSnapshotsRequest) (*ListSnapshotsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ListSnapshots not implemented")
+}
+func (UnimplementedSubscriptionServiceServer) DeleteSnapshot(context.Context, *DeleteSnapshotRequest) (*DeleteSnapshotResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method DeleteSnapshot not implemented")
 }
 func (UnimplementedSubscriptionServiceServer) mustEmbedUnimplementedSubscriptionServiceServer() {}
 func (UnimplementedSubscriptionServiceServer) testEmbeddedByValue()                             {}
@@ -884,6 +974,78 @@ func _SubscriptionService_PeekSubscription_Handler(srv interface{}, ctx context.
 	return interceptor(ctx, in, info, handler)
 }
 
+func _SubscriptionService_CreateSnapshot_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(CreateSnapshotRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SubscriptionServiceServer).CreateSnapshot(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SubscriptionService_CreateSnapshot_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SubscriptionServiceServer).CreateSnapshot(ctx, req.(*CreateSnapshotRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SubscriptionService_GetSnapshot_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(GetSnapshotRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SubscriptionServiceServer).GetSnapshot(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SubscriptionService_GetSnapshot_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SubscriptionServiceServer).GetSnapshot(ctx, req.(*GetSnapshotRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SubscriptionService_ListSnapshots_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ListSnapshotsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SubscriptionServiceServer).ListSnapshots(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SubscriptionService_ListSnapshots_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SubscriptionServiceServer).ListSnapshots(ctx, req.(*ListSnapshotsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _SubscriptionService_DeleteSnapshot_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DeleteSnapshotRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SubscriptionServiceServer).DeleteSnapshot(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SubscriptionService_DeleteSnapshot_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SubscriptionServiceServer).DeleteSnapshot(ctx, req.(*DeleteSnapshotRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // SubscriptionService_ServiceDesc is the grpc.ServiceDesc for SubscriptionService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -966,6 +1128,22 @@ var SubscriptionService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "PeekSubscription",
 			Handler:    _SubscriptionService_PeekSubscription_Handler,
+		},
+		{
+			MethodName: "CreateSnapshot",
+			Handler:    _SubscriptionService_CreateSnapshot_Handler,
+		},
+		{
+			MethodName: "GetSnapshot",
+			Handler:    _SubscriptionService_GetSnapshot_Handler,
+		},
+		{
+			MethodName: "ListSnapshots",
+			Handler:    _SubscriptionService_ListSnapshots_Handler,
+		},
+		{
+			MethodName: "DeleteSnapshot",
+			Handler:    _SubscriptionService_DeleteSnapshot_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},

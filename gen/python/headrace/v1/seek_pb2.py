@@ -26,7 +26,7 @@ from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__
 from headrace.v1 import subscription_pb2 as headrace_dot_v1_dot_subscription__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16headrace/v1/seek.proto\x12\x0bheadrace.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1eheadrace/v1/subscription.proto\"\xab\x01\n\nSeekTarget\x12\x30\n\x04time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x00R\x04time\x12\x35\n\x07offsets\x18\x02 \x01(\x0b\x32\x19.headrace.v1.StartOffsetsH\x00R\x07offsets\x12\x16\n\x05start\x18\x03 \x01(\x08H\x00R\x05start\x12\x12\n\x03\x65nd\x18\x04 \x01(\x08H\x00R\x03\x65ndB\x08\n\x06target\"\x87\x01\n\x17SeekSubscriptionRequest\x12\"\n\x0csubscription\x18\x01 \x01(\tR\x0csubscription\x12/\n\x06target\x18\x02 \x01(\x0b\x32\x17.headrace.v1.SeekTargetR\x06target\x12\x17\n\x07\x64ry_run\x18\x03 \x01(\x08R\x06\x64ryRun\"j\n\x18SeekSubscriptionResponse\x12\x1e\n\ngeneration\x18\x01 \x01(\x04R\ngeneration\x12\x18\n\x07unacked\x18\x02 \x01(\x04R\x07unacked\x12\x14\n\x05\x61\x63ked\x18\x03 \x01(\x04R\x05\x61\x63kedBY\n\x0eio.headrace.v1B\tSeekProtoP\x01Z:github.com/headrace/headrace/gen/go/headrace/v1;headracev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16headrace/v1/seek.proto\x12\x0bheadrace.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1eheadrace/v1/subscription.proto\"\xc9\x01\n\nSeekTarget\x12\x30\n\x04time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x00R\x04time\x12\x35\n\x07offsets\x18\x02 \x01(\x0b\x32\x19.headrace.v1.StartOffsetsH\x00R\x07offsets\x12\x16\n\x05start\x18\x03 \x01(\x08H\x00R\x05start\x12\x12\n\x03\x65nd\x18\x04 \x01(\x08H\x00R\x03\x65nd\x12\x1c\n\x08snapshot\x18\x05 \x01(\tH\x00R\x08snapshotB\x08\n\x06target\"\x87\x01\n\x17SeekSubscriptionRequest\x12\"\n\x0csubscription\x18\x01 \x01(\tR\x0csubscription\x12/\n\x06target\x18\x02 \x01(\x0b\x32\x17.headrace.v1.SeekTargetR\x06target\x12\x17\n\x07\x64ry_run\x18\x03 \x01(\x08R\x06\x64ryRun\"j\n\x18SeekSubscriptionResponse\x12\x1e\n\ngeneration\x18\x01 \x01(\x04R\ngeneration\x12\x18\n\x07unacked\x18\x02 \x01(\x04R\x07unacked\x12\x14\n\x05\x61\x63ked\x18\x03 \x01(\x04R\x05\x61\x63kedBY\n\x0eio.headrace.v1B\tSeekProtoP\x01Z:github.com/headrace/headrace/gen/go/headrace/v1;headracev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,9 +35,9 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\016io.headrace.v1B\tSeekProtoP\001Z:github.com/headrace/headrace/gen/go/headrace/v1;headracev1'
   _globals['_SEEKTARGET']._serialized_start=105
-  _globals['_SEEKTARGET']._serialized_end=276
-  _globals['_SEEKSUBSCRIPTIONREQUEST']._serialized_start=279
-  _globals['_SEEKSUBSCRIPTIONREQUEST']._serialized_end=414
-  _globals['_SEEKSUBSCRIPTIONRESPONSE']._serialized_start=416
-  _globals['_SEEKSUBSCRIPTIONRESPONSE']._serialized_end=522
+  _globals['_SEEKTARGET']._serialized_end=306
+  _globals['_SEEKSUBSCRIPTIONREQUEST']._serialized_start=309
+  _globals['_SEEKSUBSCRIPTIONREQUEST']._serialized_end=444
+  _globals['_SEEKSUBSCRIPTIONRESPONSE']._serialized_start=446
+  _globals['_SEEKSUBSCRIPTIONRESPONSE']._serialized_end=552
 # @@protoc_insertion_point(module_scope)

@@ -10,16 +10,18 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class SeekTarget(_message.Message):
-    __slots__ = ("time", "offsets", "start", "end")
+    __slots__ = ("time", "offsets", "start", "end", "snapshot")
     TIME_FIELD_NUMBER: _ClassVar[int]
     OFFSETS_FIELD_NUMBER: _ClassVar[int]
     START_FIELD_NUMBER: _ClassVar[int]
     END_FIELD_NUMBER: _ClassVar[int]
+    SNAPSHOT_FIELD_NUMBER: _ClassVar[int]
     time: _timestamp_pb2.Timestamp
     offsets: _subscription_pb2.StartOffsets
     start: bool
     end: bool
-    def __init__(self, time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., offsets: _Optional[_Union[_subscription_pb2.StartOffsets, _Mapping]] = ..., start: bool = ..., end: bool = ...) -> None: ...
+    snapshot: str
+    def __init__(self, time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., offsets: _Optional[_Union[_subscription_pb2.StartOffsets, _Mapping]] = ..., start: bool = ..., end: bool = ..., snapshot: _Optional[str] = ...) -> None: ...
 
 class SeekSubscriptionRequest(_message.Message):
     __slots__ = ("subscription", "target", "dry_run")

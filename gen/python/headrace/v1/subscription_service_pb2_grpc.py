@@ -7,6 +7,7 @@ from headrace.v1 import explanation_pb2 as headrace_dot_v1_dot_explanation__pb2
 from headrace.v1 import parked_key_pb2 as headrace_dot_v1_dot_parked__key__pb2
 from headrace.v1 import peek_pb2 as headrace_dot_v1_dot_peek__pb2
 from headrace.v1 import seek_pb2 as headrace_dot_v1_dot_seek__pb2
+from headrace.v1 import snapshot_pb2 as headrace_dot_v1_dot_snapshot__pb2
 from headrace.v1 import subscription_pause_pb2 as headrace_dot_v1_dot_subscription__pause__pb2
 from headrace.v1 import subscription_service_pb2 as headrace_dot_v1_dot_subscription__service__pb2
 
@@ -135,6 +136,26 @@ class SubscriptionServiceStub(object):
                 '/headrace.v1.SubscriptionService/PeekSubscription',
                 request_serializer=headrace_dot_v1_dot_peek__pb2.PeekSubscriptionRequest.SerializeToString,
                 response_deserializer=headrace_dot_v1_dot_peek__pb2.PeekSubscriptionResponse.FromString,
+                _registered_method=True)
+        self.CreateSnapshot = channel.unary_unary(
+                '/headrace.v1.SubscriptionService/CreateSnapshot',
+                request_serializer=headrace_dot_v1_dot_snapshot__pb2.CreateSnapshotRequest.SerializeToString,
+                response_deserializer=headrace_dot_v1_dot_snapshot__pb2.CreateSnapshotResponse.FromString,
+                _registered_method=True)
+        self.GetSnapshot = channel.unary_unary(
+                '/headrace.v1.SubscriptionService/GetSnapshot',
+                request_serializer=headrace_dot_v1_dot_snapshot__pb2.GetSnapshotRequest.SerializeToString,
+                response_deserializer=headrace_dot_v1_dot_snapshot__pb2.GetSnapshotResponse.FromString,
+                _registered_method=True)
+        self.ListSnapshots = channel.unary_unary(
+                '/headrace.v1.SubscriptionService/ListSnapshots',
+                request_serializer=headrace_dot_v1_dot_snapshot__pb2.ListSnapshotsRequest.SerializeToString,
+                response_deserializer=headrace_dot_v1_dot_snapshot__pb2.ListSnapshotsResponse.FromString,
+                _registered_method=True)
+        self.DeleteSnapshot = channel.unary_unary(
+                '/headrace.v1.SubscriptionService/DeleteSnapshot',
+                request_serializer=headrace_dot_v1_dot_snapshot__pb2.DeleteSnapshotRequest.SerializeToString,
+                response_deserializer=headrace_dot_v1_dot_snapshot__pb2.DeleteSnapshotResponse.FromString,
                 _registered_method=True)
 
 
@@ -319,8 +340,8 @@ class SubscriptionServiceServicer(object):
         between is unacked. When the outcome is not known, Subscription.generation tells
         whether the seek was made. A dry run changes nothing, and counts by what is
         committed. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
-        POSITION_OUT_OF_RANGE (before what is retained, or after the end), NOTHING_KEPT,
-        DISK_FULL, DATA_LOSS.
+        SNAPSHOT_NOT_FOUND, POSITION_OUT_OF_RANGE (before what is retained, or after the
+        end), NOTHING_KEPT, DISK_FULL, DATA_LOSS.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -333,6 +354,43 @@ class SubscriptionServiceServicer(object):
 
         Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, PARTITION_NOT_FOUND,
         DATA_LOSS.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CreateSnapshot(self, request, context):
+        """CreateSnapshot keeps what a subscription has not acked at this moment, and all that
+        comes later, until the snapshot expires: neither retention nor acks remove it. There
+        are at most 1,000 snapshots.
+
+        Not idempotent: a second call fails with SNAPSHOT_EXISTS. Reasons: INVALID_NAME,
+        INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, SNAPSHOT_EXISTS, LIMIT_REACHED, DISK_FULL,
+        DATA_LOSS.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetSnapshot(self, request, context):
+        """GetSnapshot returns a snapshot. Reasons: INVALID_NAME, SNAPSHOT_NOT_FOUND.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListSnapshots(self, request, context):
+        """ListSnapshots returns snapshots in order of their names, a page at a time. Reasons:
+        INVALID_NAME, INVALID_FIELD.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DeleteSnapshot(self, request, context):
+        """DeleteSnapshot ends a snapshot. What only it kept is removed in the background.
+
+        Reasons: INVALID_NAME, SNAPSHOT_NOT_FOUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -435,6 +493,26 @@ def add_SubscriptionServiceServicer_to_server(servicer, server):
                     servicer.PeekSubscription,
                     request_deserializer=headrace_dot_v1_dot_peek__pb2.PeekSubscriptionRequest.FromString,
                     response_serializer=headrace_dot_v1_dot_peek__pb2.PeekSubscriptionResponse.SerializeToString,
+            ),
+            'CreateSnapshot': grpc.unary_unary_rpc_method_handler(
+                    servicer.CreateSnapshot,
+                    request_deserializer=headrace_dot_v1_dot_snapshot__pb2.CreateSnapshotRequest.FromString,
+                    response_serializer=headrace_dot_v1_dot_snapshot__pb2.CreateSnapshotResponse.SerializeToString,
+            ),
+            'GetSnapshot': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetSnapshot,
+                    request_deserializer=headrace_dot_v1_dot_snapshot__pb2.GetSnapshotRequest.FromString,
+                    response_serializer=headrace_dot_v1_dot_snapshot__pb2.GetSnapshotResponse.SerializeToString,
+            ),
+            'ListSnapshots': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListSnapshots,
+                    request_deserializer=headrace_dot_v1_dot_snapshot__pb2.ListSnapshotsRequest.FromString,
+                    response_serializer=headrace_dot_v1_dot_snapshot__pb2.ListSnapshotsResponse.SerializeToString,
+            ),
+            'DeleteSnapshot': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeleteSnapshot,
+                    request_deserializer=headrace_dot_v1_dot_snapshot__pb2.DeleteSnapshotRequest.FromString,
+                    response_serializer=headrace_dot_v1_dot_snapshot__pb2.DeleteSnapshotResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -952,6 +1030,114 @@ class SubscriptionService(object):
             '/headrace.v1.SubscriptionService/PeekSubscription',
             headrace_dot_v1_dot_peek__pb2.PeekSubscriptionRequest.SerializeToString,
             headrace_dot_v1_dot_peek__pb2.PeekSubscriptionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CreateSnapshot(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/headrace.v1.SubscriptionService/CreateSnapshot',
+            headrace_dot_v1_dot_snapshot__pb2.CreateSnapshotRequest.SerializeToString,
+            headrace_dot_v1_dot_snapshot__pb2.CreateSnapshotResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetSnapshot(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/headrace.v1.SubscriptionService/GetSnapshot',
+            headrace_dot_v1_dot_snapshot__pb2.GetSnapshotRequest.SerializeToString,
+            headrace_dot_v1_dot_snapshot__pb2.GetSnapshotResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListSnapshots(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/headrace.v1.SubscriptionService/ListSnapshots',
+            headrace_dot_v1_dot_snapshot__pb2.ListSnapshotsRequest.SerializeToString,
+            headrace_dot_v1_dot_snapshot__pb2.ListSnapshotsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DeleteSnapshot(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/headrace.v1.SubscriptionService/DeleteSnapshot',
+            headrace_dot_v1_dot_snapshot__pb2.DeleteSnapshotRequest.SerializeToString,
+            headrace_dot_v1_dot_snapshot__pb2.DeleteSnapshotResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -39,6 +39,8 @@ type SubscriptionRecord struct {
 	Definition []byte `protobuf:"bytes,6,opt,name=definition,proto3" json:"definition,omitempty"`
 	// The id of the private topic that holds what was redriven; 0: none yet.
 	ReplayTopicId uint32 `protobuf:"varint,7,opt,name=replay_topic_id,json=replayTopicId,proto3" json:"replay_topic_id,omitempty"`
+	// Set for a snapshot, which nobody receives from.
+	Snapshot *SnapshotMark `protobuf:"bytes,10,opt,name=snapshot,proto3" json:"snapshot,omitempty"`
 	// Whether the pages of sessions (key `l`) are counted: since the first was stored.
 	CountsSessions bool `protobuf:"varint,9,opt,name=counts_sessions,json=countsSessions,proto3" json:"counts_sessions,omitempty"`
 	// When it was last used, coarsely. Only of subscriptions that end unused.
@@ -126,6 +128,13 @@ func (x *SubscriptionRecord) GetReplayTopicId() uint32 {
 	return 0
 }
 
+func (x *SubscriptionRecord) GetSnapshot() *SnapshotMark {
+	if x != nil {
+		return x.Snapshot
+	}
+	return nil
+}
+
 func (x *SubscriptionRecord) GetCountsSessions() bool {
 	if x != nil {
 		return x.CountsSessions
@@ -140,11 +149,76 @@ func (x *SubscriptionRecord) GetLastUseTime() *timestamppb.Timestamp {
 	return nil
 }
 
+// SnapshotMark makes a subscription a snapshot: what another one had not settled at a
+// moment.
+type SnapshotMark struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// When it goes.
+	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	// The name of the subscription that it was taken of.
+	Subscription string `protobuf:"bytes,2,opt,name=subscription,proto3" json:"subscription,omitempty"`
+	// How many messages were unsettled when it was taken.
+	Unsettled     uint64 `protobuf:"varint,3,opt,name=unsettled,proto3" json:"unsettled,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SnapshotMark) Reset() {
+	*x = SnapshotMark{}
+	mi := &file_headrace_storage_v1_subscription_record_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SnapshotMark) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SnapshotMark) ProtoMessage() {}
+
+func (x *SnapshotMark) ProtoReflect() protoreflect.Message {
+	mi := &file_headrace_storage_v1_subscription_record_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SnapshotMark.ProtoReflect.Descriptor instead.
+func (*SnapshotMark) Descriptor() ([]byte, []int) {
+	return file_headrace_storage_v1_subscription_record_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *SnapshotMark) GetExpireTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpireTime
+	}
+	return nil
+}
+
+func (x *SnapshotMark) GetSubscription() string {
+	if x != nil {
+		return x.Subscription
+	}
+	return ""
+}
+
+func (x *SnapshotMark) GetUnsettled() uint64 {
+	if x != nil {
+		return x.Unsettled
+	}
+	return 0
+}
+
 var File_headrace_storage_v1_subscription_record_proto protoreflect.FileDescriptor
 
 const file_headrace_storage_v1_subscription_record_proto_rawDesc = "" +
 	"\n" +
-	"-headrace/storage/v1/subscription_record.proto\x12\x13headrace.storage.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a&headrace/storage/v1/record_state.proto\"\xf9\x02\n" +
+	"-headrace/storage/v1/subscription_record.proto\x12\x13headrace.storage.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a&headrace/storage/v1/record_state.proto\"\xb8\x03\n" +
 	"\x12SubscriptionRecord\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\rR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x19\n" +
@@ -155,9 +229,16 @@ const file_headrace_storage_v1_subscription_record_proto_rawDesc = "" +
 	"\n" +
 	"definition\x18\x06 \x01(\fR\n" +
 	"definition\x12&\n" +
-	"\x0freplay_topic_id\x18\a \x01(\rR\rreplayTopicId\x12'\n" +
+	"\x0freplay_topic_id\x18\a \x01(\rR\rreplayTopicId\x12=\n" +
+	"\bsnapshot\x18\n" +
+	" \x01(\v2!.headrace.storage.v1.SnapshotMarkR\bsnapshot\x12'\n" +
 	"\x0fcounts_sessions\x18\t \x01(\bR\x0ecountsSessions\x12>\n" +
-	"\rlast_use_time\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\vlastUseTimeBCZAgithub.com/headrace/headrace/gen/go/headrace/storage/v1;storagev1b\x06proto3"
+	"\rlast_use_time\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\vlastUseTime\"\x8d\x01\n" +
+	"\fSnapshotMark\x12;\n" +
+	"\vexpire_time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"expireTime\x12\"\n" +
+	"\fsubscription\x18\x02 \x01(\tR\fsubscription\x12\x1c\n" +
+	"\tunsettled\x18\x03 \x01(\x04R\tunsettledBCZAgithub.com/headrace/headrace/gen/go/headrace/storage/v1;storagev1b\x06proto3"
 
 var (
 	file_headrace_storage_v1_subscription_record_proto_rawDescOnce sync.Once
@@ -171,21 +252,24 @@ func file_headrace_storage_v1_subscription_record_proto_rawDescGZIP() []byte {
 	return file_headrace_storage_v1_subscription_record_proto_rawDescData
 }
 
-var file_headrace_storage_v1_subscription_record_proto_msgTypes = make([]protoimpl.MessageInfo, 1)
+var file_headrace_storage_v1_subscription_record_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
 var file_headrace_storage_v1_subscription_record_proto_goTypes = []any{
 	(*SubscriptionRecord)(nil),    // 0: headrace.storage.v1.SubscriptionRecord
-	(RecordState)(0),              // 1: headrace.storage.v1.RecordState
-	(*timestamppb.Timestamp)(nil), // 2: google.protobuf.Timestamp
+	(*SnapshotMark)(nil),          // 1: headrace.storage.v1.SnapshotMark
+	(RecordState)(0),              // 2: headrace.storage.v1.RecordState
+	(*timestamppb.Timestamp)(nil), // 3: google.protobuf.Timestamp
 }
 var file_headrace_storage_v1_subscription_record_proto_depIdxs = []int32{
-	1, // 0: headrace.storage.v1.SubscriptionRecord.state:type_name -> headrace.storage.v1.RecordState
-	2, // 1: headrace.storage.v1.SubscriptionRecord.create_time:type_name -> google.protobuf.Timestamp
-	2, // 2: headrace.storage.v1.SubscriptionRecord.last_use_time:type_name -> google.protobuf.Timestamp
-	3, // [3:3] is the sub-list for method output_type
-	3, // [3:3] is the sub-list for method input_type
-	3, // [3:3] is the sub-list for extension type_name
-	3, // [3:3] is the sub-list for extension extendee
-	0, // [0:3] is the sub-list for field type_name
+	2, // 0: headrace.storage.v1.SubscriptionRecord.state:type_name -> headrace.storage.v1.RecordState
+	3, // 1: headrace.storage.v1.SubscriptionRecord.create_time:type_name -> google.protobuf.Timestamp
+	1, // 2: headrace.storage.v1.SubscriptionRecord.snapshot:type_name -> headrace.storage.v1.SnapshotMark
+	3, // 3: headrace.storage.v1.SubscriptionRecord.last_use_time:type_name -> google.protobuf.Timestamp
+	3, // 4: headrace.storage.v1.SnapshotMark.expire_time:type_name -> google.protobuf.Timestamp
+	5, // [5:5] is the sub-list for method output_type
+	5, // [5:5] is the sub-list for method input_type
+	5, // [5:5] is the sub-list for extension type_name
+	5, // [5:5] is the sub-list for extension extendee
+	0, // [0:5] is the sub-list for field type_name
 }
 
 func init() { file_headrace_storage_v1_subscription_record_proto_init() }
@@ -200,7 +284,7 @@ func file_headrace_storage_v1_subscription_record_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_headrace_storage_v1_subscription_record_proto_rawDesc), len(file_headrace_storage_v1_subscription_record_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   1,
+			NumMessages:   2,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -171,6 +171,22 @@ public enum ErrorReason
   ERROR_REASON_DEDUPE_CONFLICT(24),
   /**
    * <pre>
+   * NOT_FOUND: no snapshot has this name, or it has expired.
+   * </pre>
+   *
+   * <code>ERROR_REASON_SNAPSHOT_NOT_FOUND = 25;</code>
+   */
+  ERROR_REASON_SNAPSHOT_NOT_FOUND(25),
+  /**
+   * <pre>
+   * ALREADY_EXISTS: a snapshot has this name, or one that is being deleted had it.
+   * </pre>
+   *
+   * <code>ERROR_REASON_SNAPSHOT_EXISTS = 26;</code>
+   */
+  ERROR_REASON_SNAPSHOT_EXISTS(26),
+  /**
+   * <pre>
    * NOT_FOUND: the subscription has no session of this name.
    * </pre>
    *
@@ -617,6 +633,22 @@ public enum ErrorReason
   public static final int ERROR_REASON_DEDUPE_CONFLICT_VALUE = 24;
   /**
    * <pre>
+   * NOT_FOUND: no snapshot has this name, or it has expired.
+   * </pre>
+   *
+   * <code>ERROR_REASON_SNAPSHOT_NOT_FOUND = 25;</code>
+   */
+  public static final int ERROR_REASON_SNAPSHOT_NOT_FOUND_VALUE = 25;
+  /**
+   * <pre>
+   * ALREADY_EXISTS: a snapshot has this name, or one that is being deleted had it.
+   * </pre>
+   *
+   * <code>ERROR_REASON_SNAPSHOT_EXISTS = 26;</code>
+   */
+  public static final int ERROR_REASON_SNAPSHOT_EXISTS_VALUE = 26;
+  /**
+   * <pre>
    * NOT_FOUND: the subscription has no session of this name.
    * </pre>
    *
@@ -944,6 +976,8 @@ public enum ErrorReason
       case 22: return ERROR_REASON_TOPIC_EXISTS;
       case 23: return ERROR_REASON_SUBSCRIPTION_EXISTS;
       case 24: return ERROR_REASON_DEDUPE_CONFLICT;
+      case 25: return ERROR_REASON_SNAPSHOT_NOT_FOUND;
+      case 26: return ERROR_REASON_SNAPSHOT_EXISTS;
       case 28: return ERROR_REASON_SESSION_NOT_FOUND;
       case 29: return ERROR_REASON_PARTITION_NOT_FOUND;
       case 30: return ERROR_REASON_TOPIC_DELETED;

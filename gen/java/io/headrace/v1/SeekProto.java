@@ -52,20 +52,21 @@ public final class SeekProto {
     java.lang.String[] descriptorData = {
       "\n\026headrace/v1/seek.proto\022\013headrace.v1\032\037g" +
       "oogle/protobuf/timestamp.proto\032\036headrace" +
-      "/v1/subscription.proto\"\253\001\n\nSeekTarget\0220\n" +
+      "/v1/subscription.proto\"\311\001\n\nSeekTarget\0220\n" +
       "\004time\030\001 \001(\0132\032.google.protobuf.TimestampH" +
       "\000R\004time\0225\n\007offsets\030\002 \001(\0132\031.headrace.v1.S" +
       "tartOffsetsH\000R\007offsets\022\026\n\005start\030\003 \001(\010H\000R" +
-      "\005start\022\022\n\003end\030\004 \001(\010H\000R\003endB\010\n\006target\"\207\001\n" +
-      "\027SeekSubscriptionRequest\022\"\n\014subscription" +
-      "\030\001 \001(\tR\014subscription\022/\n\006target\030\002 \001(\0132\027.h" +
-      "eadrace.v1.SeekTargetR\006target\022\027\n\007dry_run" +
-      "\030\003 \001(\010R\006dryRun\"j\n\030SeekSubscriptionRespon" +
-      "se\022\036\n\ngeneration\030\001 \001(\004R\ngeneration\022\030\n\007un" +
-      "acked\030\002 \001(\004R\007unacked\022\024\n\005acked\030\003 \001(\004R\005ack" +
-      "edBY\n\016io.headrace.v1B\tSeekProtoP\001Z:githu" +
-      "b.com/headrace/headrace/gen/go/headrace/" +
-      "v1;headracev1b\006proto3"
+      "\005start\022\022\n\003end\030\004 \001(\010H\000R\003end\022\034\n\010snapshot\030\005" +
+      " \001(\tH\000R\010snapshotB\010\n\006target\"\207\001\n\027SeekSubsc" +
+      "riptionRequest\022\"\n\014subscription\030\001 \001(\tR\014su" +
+      "bscription\022/\n\006target\030\002 \001(\0132\027.headrace.v1" +
+      ".SeekTargetR\006target\022\027\n\007dry_run\030\003 \001(\010R\006dr" +
+      "yRun\"j\n\030SeekSubscriptionResponse\022\036\n\ngene" +
+      "ration\030\001 \001(\004R\ngeneration\022\030\n\007unacked\030\002 \001(" +
+      "\004R\007unacked\022\024\n\005acked\030\003 \001(\004R\005ackedBY\n\016io.h" +
+      "eadrace.v1B\tSeekProtoP\001Z:github.com/head" +
+      "race/headrace/gen/go/headrace/v1;headrac" +
+      "ev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -78,7 +79,7 @@ public final class SeekProto {
     internal_static_headrace_v1_SeekTarget_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_SeekTarget_descriptor,
-        new java.lang.String[] { "Time", "Offsets", "Start", "End", "Target", });
+        new java.lang.String[] { "Time", "Offsets", "Start", "End", "Snapshot", "Target", });
     internal_static_headrace_v1_SeekSubscriptionRequest_descriptor =
       getDescriptor().getMessageTypes().get(1);
     internal_static_headrace_v1_SeekSubscriptionRequest_fieldAccessorTable = new

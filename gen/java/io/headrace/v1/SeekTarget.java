@@ -58,6 +58,7 @@ private static final long serialVersionUID = 0L;
     OFFSETS(2),
     START(3),
     END(4),
+    SNAPSHOT(5),
     TARGET_NOT_SET(0);
     private final int value;
     private TargetCase(int value) {
@@ -79,6 +80,7 @@ private static final long serialVersionUID = 0L;
         case 2: return OFFSETS;
         case 3: return START;
         case 4: return END;
+        case 5: return SNAPSHOT;
         case 0: return TARGET_NOT_SET;
         default: return null;
       }
@@ -244,6 +246,76 @@ private static final long serialVersionUID = 0L;
     return false;
   }
 
+  public static final int SNAPSHOT_FIELD_NUMBER = 5;
+  /**
+   * <pre>
+   * Where a subscription stood when this snapshot of it was taken: what was acked then
+   * counts as acked, what was not, and all that came since, as unacked. The snapshot is
+   * of the subscription's topic, and stays.
+   * </pre>
+   *
+   * <code>string snapshot = 5 [json_name = "snapshot"];</code>
+   * @return Whether the snapshot field is set.
+   */
+  public boolean hasSnapshot() {
+    return targetCase_ == 5;
+  }
+  /**
+   * <pre>
+   * Where a subscription stood when this snapshot of it was taken: what was acked then
+   * counts as acked, what was not, and all that came since, as unacked. The snapshot is
+   * of the subscription's topic, and stays.
+   * </pre>
+   *
+   * <code>string snapshot = 5 [json_name = "snapshot"];</code>
+   * @return The snapshot.
+   */
+  public java.lang.String getSnapshot() {
+    java.lang.Object ref = "";
+    if (targetCase_ == 5) {
+      ref = target_;
+    }
+    if (ref instanceof java.lang.String) {
+      return (java.lang.String) ref;
+    } else {
+      com.google.protobuf.ByteString bs = 
+          (com.google.protobuf.ByteString) ref;
+      java.lang.String s = bs.toStringUtf8();
+      if (targetCase_ == 5) {
+        target_ = s;
+      }
+      return s;
+    }
+  }
+  /**
+   * <pre>
+   * Where a subscription stood when this snapshot of it was taken: what was acked then
+   * counts as acked, what was not, and all that came since, as unacked. The snapshot is
+   * of the subscription's topic, and stays.
+   * </pre>
+   *
+   * <code>string snapshot = 5 [json_name = "snapshot"];</code>
+   * @return The bytes for snapshot.
+   */
+  public com.google.protobuf.ByteString
+      getSnapshotBytes() {
+    java.lang.Object ref = "";
+    if (targetCase_ == 5) {
+      ref = target_;
+    }
+    if (ref instanceof java.lang.String) {
+      com.google.protobuf.ByteString b = 
+          com.google.protobuf.ByteString.copyFromUtf8(
+              (java.lang.String) ref);
+      if (targetCase_ == 5) {
+        target_ = b;
+      }
+      return b;
+    } else {
+      return (com.google.protobuf.ByteString) ref;
+    }
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -272,6 +344,9 @@ private static final long serialVersionUID = 0L;
       output.writeBool(
           4, (boolean)((java.lang.Boolean) target_));
     }
+    if (targetCase_ == 5) {
+      com.google.protobuf.GeneratedMessage.writeString(output, 5, target_);
+    }
     getUnknownFields().writeTo(output);
   }
 
@@ -298,6 +373,9 @@ private static final long serialVersionUID = 0L;
       size += com.google.protobuf.CodedOutputStream
         .computeBoolSize(
             4, (boolean)((java.lang.Boolean) target_));
+    }
+    if (targetCase_ == 5) {
+      size += com.google.protobuf.GeneratedMessage.computeStringSize(5, target_);
     }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
@@ -332,6 +410,10 @@ private static final long serialVersionUID = 0L;
         if (getEnd()
             != other.getEnd()) return false;
         break;
+      case 5:
+        if (!getSnapshot()
+            .equals(other.getSnapshot())) return false;
+        break;
       case 0:
       default:
     }
@@ -364,6 +446,10 @@ private static final long serialVersionUID = 0L;
         hash = (37 * hash) + END_FIELD_NUMBER;
         hash = (53 * hash) + com.google.protobuf.Internal.hashBoolean(
             getEnd());
+        break;
+      case 5:
+        hash = (37 * hash) + SNAPSHOT_FIELD_NUMBER;
+        hash = (53 * hash) + getSnapshot().hashCode();
         break;
       case 0:
       default:
@@ -590,6 +676,12 @@ private static final long serialVersionUID = 0L;
           setEnd(other.getEnd());
           break;
         }
+        case SNAPSHOT: {
+          targetCase_ = 5;
+          target_ = other.target_;
+          onChanged();
+          break;
+        }
         case TARGET_NOT_SET: {
           break;
         }
@@ -644,6 +736,12 @@ private static final long serialVersionUID = 0L;
               targetCase_ = 4;
               break;
             } // case 32
+            case 42: {
+              java.lang.String s = input.readStringRequireUtf8();
+              targetCase_ = 5;
+              target_ = s;
+              break;
+            } // case 42
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -1163,6 +1261,135 @@ private static final long serialVersionUID = 0L;
         target_ = null;
         onChanged();
       }
+      return this;
+    }
+
+    /**
+     * <pre>
+     * Where a subscription stood when this snapshot of it was taken: what was acked then
+     * counts as acked, what was not, and all that came since, as unacked. The snapshot is
+     * of the subscription's topic, and stays.
+     * </pre>
+     *
+     * <code>string snapshot = 5 [json_name = "snapshot"];</code>
+     * @return Whether the snapshot field is set.
+     */
+    @java.lang.Override
+    public boolean hasSnapshot() {
+      return targetCase_ == 5;
+    }
+    /**
+     * <pre>
+     * Where a subscription stood when this snapshot of it was taken: what was acked then
+     * counts as acked, what was not, and all that came since, as unacked. The snapshot is
+     * of the subscription's topic, and stays.
+     * </pre>
+     *
+     * <code>string snapshot = 5 [json_name = "snapshot"];</code>
+     * @return The snapshot.
+     */
+    @java.lang.Override
+    public java.lang.String getSnapshot() {
+      java.lang.Object ref = "";
+      if (targetCase_ == 5) {
+        ref = target_;
+      }
+      if (!(ref instanceof java.lang.String)) {
+        com.google.protobuf.ByteString bs =
+            (com.google.protobuf.ByteString) ref;
+        java.lang.String s = bs.toStringUtf8();
+        if (targetCase_ == 5) {
+          target_ = s;
+        }
+        return s;
+      } else {
+        return (java.lang.String) ref;
+      }
+    }
+    /**
+     * <pre>
+     * Where a subscription stood when this snapshot of it was taken: what was acked then
+     * counts as acked, what was not, and all that came since, as unacked. The snapshot is
+     * of the subscription's topic, and stays.
+     * </pre>
+     *
+     * <code>string snapshot = 5 [json_name = "snapshot"];</code>
+     * @return The bytes for snapshot.
+     */
+    @java.lang.Override
+    public com.google.protobuf.ByteString
+        getSnapshotBytes() {
+      java.lang.Object ref = "";
+      if (targetCase_ == 5) {
+        ref = target_;
+      }
+      if (ref instanceof String) {
+        com.google.protobuf.ByteString b = 
+            com.google.protobuf.ByteString.copyFromUtf8(
+                (java.lang.String) ref);
+        if (targetCase_ == 5) {
+          target_ = b;
+        }
+        return b;
+      } else {
+        return (com.google.protobuf.ByteString) ref;
+      }
+    }
+    /**
+     * <pre>
+     * Where a subscription stood when this snapshot of it was taken: what was acked then
+     * counts as acked, what was not, and all that came since, as unacked. The snapshot is
+     * of the subscription's topic, and stays.
+     * </pre>
+     *
+     * <code>string snapshot = 5 [json_name = "snapshot"];</code>
+     * @param value The snapshot to set.
+     * @return This builder for chaining.
+     */
+    public Builder setSnapshot(
+        java.lang.String value) {
+      if (value == null) { throw new NullPointerException(); }
+      targetCase_ = 5;
+      target_ = value;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * Where a subscription stood when this snapshot of it was taken: what was acked then
+     * counts as acked, what was not, and all that came since, as unacked. The snapshot is
+     * of the subscription's topic, and stays.
+     * </pre>
+     *
+     * <code>string snapshot = 5 [json_name = "snapshot"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearSnapshot() {
+      if (targetCase_ == 5) {
+        targetCase_ = 0;
+        target_ = null;
+        onChanged();
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * Where a subscription stood when this snapshot of it was taken: what was acked then
+     * counts as acked, what was not, and all that came since, as unacked. The snapshot is
+     * of the subscription's topic, and stays.
+     * </pre>
+     *
+     * <code>string snapshot = 5 [json_name = "snapshot"];</code>
+     * @param value The bytes for snapshot to set.
+     * @return This builder for chaining.
+     */
+    public Builder setSnapshotBytes(
+        com.google.protobuf.ByteString value) {
+      if (value == null) { throw new NullPointerException(); }
+      checkByteStringIsUtf8(value);
+      targetCase_ = 5;
+      target_ = value;
+      onChanged();
       return this;
     }
 

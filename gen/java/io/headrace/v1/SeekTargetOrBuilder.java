@@ -108,5 +108,40 @@ public interface SeekTargetOrBuilder extends
    */
   boolean getEnd();
 
+  /**
+   * <pre>
+   * Where a subscription stood when this snapshot of it was taken: what was acked then
+   * counts as acked, what was not, and all that came since, as unacked. The snapshot is
+   * of the subscription's topic, and stays.
+   * </pre>
+   *
+   * <code>string snapshot = 5 [json_name = "snapshot"];</code>
+   * @return Whether the snapshot field is set.
+   */
+  boolean hasSnapshot();
+  /**
+   * <pre>
+   * Where a subscription stood when this snapshot of it was taken: what was acked then
+   * counts as acked, what was not, and all that came since, as unacked. The snapshot is
+   * of the subscription's topic, and stays.
+   * </pre>
+   *
+   * <code>string snapshot = 5 [json_name = "snapshot"];</code>
+   * @return The snapshot.
+   */
+  java.lang.String getSnapshot();
+  /**
+   * <pre>
+   * Where a subscription stood when this snapshot of it was taken: what was acked then
+   * counts as acked, what was not, and all that came since, as unacked. The snapshot is
+   * of the subscription's topic, and stays.
+   * </pre>
+   *
+   * <code>string snapshot = 5 [json_name = "snapshot"];</code>
+   * @return The bytes for snapshot.
+   */
+  com.google.protobuf.ByteString
+      getSnapshotBytes();
+
   io.headrace.v1.SeekTarget.TargetCase getTargetCase();
 }

@@ -605,6 +605,130 @@ public final class SubscriptionServiceGrpc {
     return getPeekSubscriptionMethod;
   }
 
+  private static volatile io.grpc.MethodDescriptor<io.headrace.v1.CreateSnapshotRequest,
+      io.headrace.v1.CreateSnapshotResponse> getCreateSnapshotMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "CreateSnapshot",
+      requestType = io.headrace.v1.CreateSnapshotRequest.class,
+      responseType = io.headrace.v1.CreateSnapshotResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<io.headrace.v1.CreateSnapshotRequest,
+      io.headrace.v1.CreateSnapshotResponse> getCreateSnapshotMethod() {
+    io.grpc.MethodDescriptor<io.headrace.v1.CreateSnapshotRequest, io.headrace.v1.CreateSnapshotResponse> getCreateSnapshotMethod;
+    if ((getCreateSnapshotMethod = SubscriptionServiceGrpc.getCreateSnapshotMethod) == null) {
+      synchronized (SubscriptionServiceGrpc.class) {
+        if ((getCreateSnapshotMethod = SubscriptionServiceGrpc.getCreateSnapshotMethod) == null) {
+          SubscriptionServiceGrpc.getCreateSnapshotMethod = getCreateSnapshotMethod =
+              io.grpc.MethodDescriptor.<io.headrace.v1.CreateSnapshotRequest, io.headrace.v1.CreateSnapshotResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "CreateSnapshot"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.CreateSnapshotRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.CreateSnapshotResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new SubscriptionServiceMethodDescriptorSupplier("CreateSnapshot"))
+              .build();
+        }
+      }
+    }
+    return getCreateSnapshotMethod;
+  }
+
+  private static volatile io.grpc.MethodDescriptor<io.headrace.v1.GetSnapshotRequest,
+      io.headrace.v1.GetSnapshotResponse> getGetSnapshotMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "GetSnapshot",
+      requestType = io.headrace.v1.GetSnapshotRequest.class,
+      responseType = io.headrace.v1.GetSnapshotResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<io.headrace.v1.GetSnapshotRequest,
+      io.headrace.v1.GetSnapshotResponse> getGetSnapshotMethod() {
+    io.grpc.MethodDescriptor<io.headrace.v1.GetSnapshotRequest, io.headrace.v1.GetSnapshotResponse> getGetSnapshotMethod;
+    if ((getGetSnapshotMethod = SubscriptionServiceGrpc.getGetSnapshotMethod) == null) {
+      synchronized (SubscriptionServiceGrpc.class) {
+        if ((getGetSnapshotMethod = SubscriptionServiceGrpc.getGetSnapshotMethod) == null) {
+          SubscriptionServiceGrpc.getGetSnapshotMethod = getGetSnapshotMethod =
+              io.grpc.MethodDescriptor.<io.headrace.v1.GetSnapshotRequest, io.headrace.v1.GetSnapshotResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "GetSnapshot"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.GetSnapshotRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.GetSnapshotResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new SubscriptionServiceMethodDescriptorSupplier("GetSnapshot"))
+              .build();
+        }
+      }
+    }
+    return getGetSnapshotMethod;
+  }
+
+  private static volatile io.grpc.MethodDescriptor<io.headrace.v1.ListSnapshotsRequest,
+      io.headrace.v1.ListSnapshotsResponse> getListSnapshotsMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "ListSnapshots",
+      requestType = io.headrace.v1.ListSnapshotsRequest.class,
+      responseType = io.headrace.v1.ListSnapshotsResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<io.headrace.v1.ListSnapshotsRequest,
+      io.headrace.v1.ListSnapshotsResponse> getListSnapshotsMethod() {
+    io.grpc.MethodDescriptor<io.headrace.v1.ListSnapshotsRequest, io.headrace.v1.ListSnapshotsResponse> getListSnapshotsMethod;
+    if ((getListSnapshotsMethod = SubscriptionServiceGrpc.getListSnapshotsMethod) == null) {
+      synchronized (SubscriptionServiceGrpc.class) {
+        if ((getListSnapshotsMethod = SubscriptionServiceGrpc.getListSnapshotsMethod) == null) {
+          SubscriptionServiceGrpc.getListSnapshotsMethod = getListSnapshotsMethod =
+              io.grpc.MethodDescriptor.<io.headrace.v1.ListSnapshotsRequest, io.headrace.v1.ListSnapshotsResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "ListSnapshots"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.ListSnapshotsRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.ListSnapshotsResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new SubscriptionServiceMethodDescriptorSupplier("ListSnapshots"))
+              .build();
+        }
+      }
+    }
+    return getListSnapshotsMethod;
+  }
+
+  private static volatile io.grpc.MethodDescriptor<io.headrace.v1.DeleteSnapshotRequest,
+      io.headrace.v1.DeleteSnapshotResponse> getDeleteSnapshotMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "DeleteSnapshot",
+      requestType = io.headrace.v1.DeleteSnapshotRequest.class,
+      responseType = io.headrace.v1.DeleteSnapshotResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<io.headrace.v1.DeleteSnapshotRequest,
+      io.headrace.v1.DeleteSnapshotResponse> getDeleteSnapshotMethod() {
+    io.grpc.MethodDescriptor<io.headrace.v1.DeleteSnapshotRequest, io.headrace.v1.DeleteSnapshotResponse> getDeleteSnapshotMethod;
+    if ((getDeleteSnapshotMethod = SubscriptionServiceGrpc.getDeleteSnapshotMethod) == null) {
+      synchronized (SubscriptionServiceGrpc.class) {
+        if ((getDeleteSnapshotMethod = SubscriptionServiceGrpc.getDeleteSnapshotMethod) == null) {
+          SubscriptionServiceGrpc.getDeleteSnapshotMethod = getDeleteSnapshotMethod =
+              io.grpc.MethodDescriptor.<io.headrace.v1.DeleteSnapshotRequest, io.headrace.v1.DeleteSnapshotResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "DeleteSnapshot"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.DeleteSnapshotRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.DeleteSnapshotResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new SubscriptionServiceMethodDescriptorSupplier("DeleteSnapshot"))
+              .build();
+        }
+      }
+    }
+    return getDeleteSnapshotMethod;
+  }
+
   /**
    * Creates a new async stub that supports all call types for the service
    */
@@ -890,8 +1014,8 @@ public final class SubscriptionServiceGrpc {
      * between is unacked. When the outcome is not known, Subscription.generation tells
      * whether the seek was made. A dry run changes nothing, and counts by what is
      * committed. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
-     * POSITION_OUT_OF_RANGE (before what is retained, or after the end), NOTHING_KEPT,
-     * DISK_FULL, DATA_LOSS.
+     * SNAPSHOT_NOT_FOUND, POSITION_OUT_OF_RANGE (before what is retained, or after the
+     * end), NOTHING_KEPT, DISK_FULL, DATA_LOSS.
      * </pre>
      */
     default void seekSubscription(io.headrace.v1.SeekSubscriptionRequest request,
@@ -911,6 +1035,53 @@ public final class SubscriptionServiceGrpc {
     default void peekSubscription(io.headrace.v1.PeekSubscriptionRequest request,
         io.grpc.stub.StreamObserver<io.headrace.v1.PeekSubscriptionResponse> responseObserver) {
       io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getPeekSubscriptionMethod(), responseObserver);
+    }
+
+    /**
+     * <pre>
+     * CreateSnapshot keeps what a subscription has not acked at this moment, and all that
+     * comes later, until the snapshot expires: neither retention nor acks remove it. There
+     * are at most 1,000 snapshots.
+     * Not idempotent: a second call fails with SNAPSHOT_EXISTS. Reasons: INVALID_NAME,
+     * INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, SNAPSHOT_EXISTS, LIMIT_REACHED, DISK_FULL,
+     * DATA_LOSS.
+     * </pre>
+     */
+    default void createSnapshot(io.headrace.v1.CreateSnapshotRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.CreateSnapshotResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getCreateSnapshotMethod(), responseObserver);
+    }
+
+    /**
+     * <pre>
+     * GetSnapshot returns a snapshot. Reasons: INVALID_NAME, SNAPSHOT_NOT_FOUND.
+     * </pre>
+     */
+    default void getSnapshot(io.headrace.v1.GetSnapshotRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.GetSnapshotResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getGetSnapshotMethod(), responseObserver);
+    }
+
+    /**
+     * <pre>
+     * ListSnapshots returns snapshots in order of their names, a page at a time. Reasons:
+     * INVALID_NAME, INVALID_FIELD.
+     * </pre>
+     */
+    default void listSnapshots(io.headrace.v1.ListSnapshotsRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.ListSnapshotsResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getListSnapshotsMethod(), responseObserver);
+    }
+
+    /**
+     * <pre>
+     * DeleteSnapshot ends a snapshot. What only it kept is removed in the background.
+     * Reasons: INVALID_NAME, SNAPSHOT_NOT_FOUND.
+     * </pre>
+     */
+    default void deleteSnapshot(io.headrace.v1.DeleteSnapshotRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.DeleteSnapshotResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getDeleteSnapshotMethod(), responseObserver);
     }
   }
 
@@ -1184,8 +1355,8 @@ public final class SubscriptionServiceGrpc {
      * between is unacked. When the outcome is not known, Subscription.generation tells
      * whether the seek was made. A dry run changes nothing, and counts by what is
      * committed. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
-     * POSITION_OUT_OF_RANGE (before what is retained, or after the end), NOTHING_KEPT,
-     * DISK_FULL, DATA_LOSS.
+     * SNAPSHOT_NOT_FOUND, POSITION_OUT_OF_RANGE (before what is retained, or after the
+     * end), NOTHING_KEPT, DISK_FULL, DATA_LOSS.
      * </pre>
      */
     public void seekSubscription(io.headrace.v1.SeekSubscriptionRequest request,
@@ -1207,6 +1378,57 @@ public final class SubscriptionServiceGrpc {
         io.grpc.stub.StreamObserver<io.headrace.v1.PeekSubscriptionResponse> responseObserver) {
       io.grpc.stub.ClientCalls.asyncUnaryCall(
           getChannel().newCall(getPeekSubscriptionMethod(), getCallOptions()), request, responseObserver);
+    }
+
+    /**
+     * <pre>
+     * CreateSnapshot keeps what a subscription has not acked at this moment, and all that
+     * comes later, until the snapshot expires: neither retention nor acks remove it. There
+     * are at most 1,000 snapshots.
+     * Not idempotent: a second call fails with SNAPSHOT_EXISTS. Reasons: INVALID_NAME,
+     * INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, SNAPSHOT_EXISTS, LIMIT_REACHED, DISK_FULL,
+     * DATA_LOSS.
+     * </pre>
+     */
+    public void createSnapshot(io.headrace.v1.CreateSnapshotRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.CreateSnapshotResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getCreateSnapshotMethod(), getCallOptions()), request, responseObserver);
+    }
+
+    /**
+     * <pre>
+     * GetSnapshot returns a snapshot. Reasons: INVALID_NAME, SNAPSHOT_NOT_FOUND.
+     * </pre>
+     */
+    public void getSnapshot(io.headrace.v1.GetSnapshotRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.GetSnapshotResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getGetSnapshotMethod(), getCallOptions()), request, responseObserver);
+    }
+
+    /**
+     * <pre>
+     * ListSnapshots returns snapshots in order of their names, a page at a time. Reasons:
+     * INVALID_NAME, INVALID_FIELD.
+     * </pre>
+     */
+    public void listSnapshots(io.headrace.v1.ListSnapshotsRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.ListSnapshotsResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getListSnapshotsMethod(), getCallOptions()), request, responseObserver);
+    }
+
+    /**
+     * <pre>
+     * DeleteSnapshot ends a snapshot. What only it kept is removed in the background.
+     * Reasons: INVALID_NAME, SNAPSHOT_NOT_FOUND.
+     * </pre>
+     */
+    public void deleteSnapshot(io.headrace.v1.DeleteSnapshotRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.DeleteSnapshotResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getDeleteSnapshotMethod(), getCallOptions()), request, responseObserver);
     }
   }
 
@@ -1448,8 +1670,8 @@ public final class SubscriptionServiceGrpc {
      * between is unacked. When the outcome is not known, Subscription.generation tells
      * whether the seek was made. A dry run changes nothing, and counts by what is
      * committed. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
-     * POSITION_OUT_OF_RANGE (before what is retained, or after the end), NOTHING_KEPT,
-     * DISK_FULL, DATA_LOSS.
+     * SNAPSHOT_NOT_FOUND, POSITION_OUT_OF_RANGE (before what is retained, or after the
+     * end), NOTHING_KEPT, DISK_FULL, DATA_LOSS.
      * </pre>
      */
     public io.headrace.v1.SeekSubscriptionResponse seekSubscription(io.headrace.v1.SeekSubscriptionRequest request) throws io.grpc.StatusException {
@@ -1469,6 +1691,53 @@ public final class SubscriptionServiceGrpc {
     public io.headrace.v1.PeekSubscriptionResponse peekSubscription(io.headrace.v1.PeekSubscriptionRequest request) throws io.grpc.StatusException {
       return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
           getChannel(), getPeekSubscriptionMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * CreateSnapshot keeps what a subscription has not acked at this moment, and all that
+     * comes later, until the snapshot expires: neither retention nor acks remove it. There
+     * are at most 1,000 snapshots.
+     * Not idempotent: a second call fails with SNAPSHOT_EXISTS. Reasons: INVALID_NAME,
+     * INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, SNAPSHOT_EXISTS, LIMIT_REACHED, DISK_FULL,
+     * DATA_LOSS.
+     * </pre>
+     */
+    public io.headrace.v1.CreateSnapshotResponse createSnapshot(io.headrace.v1.CreateSnapshotRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getCreateSnapshotMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * GetSnapshot returns a snapshot. Reasons: INVALID_NAME, SNAPSHOT_NOT_FOUND.
+     * </pre>
+     */
+    public io.headrace.v1.GetSnapshotResponse getSnapshot(io.headrace.v1.GetSnapshotRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getGetSnapshotMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * ListSnapshots returns snapshots in order of their names, a page at a time. Reasons:
+     * INVALID_NAME, INVALID_FIELD.
+     * </pre>
+     */
+    public io.headrace.v1.ListSnapshotsResponse listSnapshots(io.headrace.v1.ListSnapshotsRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getListSnapshotsMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * DeleteSnapshot ends a snapshot. What only it kept is removed in the background.
+     * Reasons: INVALID_NAME, SNAPSHOT_NOT_FOUND.
+     * </pre>
+     */
+    public io.headrace.v1.DeleteSnapshotResponse deleteSnapshot(io.headrace.v1.DeleteSnapshotRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getDeleteSnapshotMethod(), getCallOptions(), request);
     }
   }
 
@@ -1710,8 +1979,8 @@ public final class SubscriptionServiceGrpc {
      * between is unacked. When the outcome is not known, Subscription.generation tells
      * whether the seek was made. A dry run changes nothing, and counts by what is
      * committed. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
-     * POSITION_OUT_OF_RANGE (before what is retained, or after the end), NOTHING_KEPT,
-     * DISK_FULL, DATA_LOSS.
+     * SNAPSHOT_NOT_FOUND, POSITION_OUT_OF_RANGE (before what is retained, or after the
+     * end), NOTHING_KEPT, DISK_FULL, DATA_LOSS.
      * </pre>
      */
     public io.headrace.v1.SeekSubscriptionResponse seekSubscription(io.headrace.v1.SeekSubscriptionRequest request) {
@@ -1731,6 +2000,53 @@ public final class SubscriptionServiceGrpc {
     public io.headrace.v1.PeekSubscriptionResponse peekSubscription(io.headrace.v1.PeekSubscriptionRequest request) {
       return io.grpc.stub.ClientCalls.blockingUnaryCall(
           getChannel(), getPeekSubscriptionMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * CreateSnapshot keeps what a subscription has not acked at this moment, and all that
+     * comes later, until the snapshot expires: neither retention nor acks remove it. There
+     * are at most 1,000 snapshots.
+     * Not idempotent: a second call fails with SNAPSHOT_EXISTS. Reasons: INVALID_NAME,
+     * INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, SNAPSHOT_EXISTS, LIMIT_REACHED, DISK_FULL,
+     * DATA_LOSS.
+     * </pre>
+     */
+    public io.headrace.v1.CreateSnapshotResponse createSnapshot(io.headrace.v1.CreateSnapshotRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getCreateSnapshotMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * GetSnapshot returns a snapshot. Reasons: INVALID_NAME, SNAPSHOT_NOT_FOUND.
+     * </pre>
+     */
+    public io.headrace.v1.GetSnapshotResponse getSnapshot(io.headrace.v1.GetSnapshotRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getGetSnapshotMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * ListSnapshots returns snapshots in order of their names, a page at a time. Reasons:
+     * INVALID_NAME, INVALID_FIELD.
+     * </pre>
+     */
+    public io.headrace.v1.ListSnapshotsResponse listSnapshots(io.headrace.v1.ListSnapshotsRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getListSnapshotsMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * DeleteSnapshot ends a snapshot. What only it kept is removed in the background.
+     * Reasons: INVALID_NAME, SNAPSHOT_NOT_FOUND.
+     * </pre>
+     */
+    public io.headrace.v1.DeleteSnapshotResponse deleteSnapshot(io.headrace.v1.DeleteSnapshotRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getDeleteSnapshotMethod(), getCallOptions(), request);
     }
   }
 
@@ -1989,8 +2305,8 @@ public final class SubscriptionServiceGrpc {
      * between is unacked. When the outcome is not known, Subscription.generation tells
      * whether the seek was made. A dry run changes nothing, and counts by what is
      * committed. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
-     * POSITION_OUT_OF_RANGE (before what is retained, or after the end), NOTHING_KEPT,
-     * DISK_FULL, DATA_LOSS.
+     * SNAPSHOT_NOT_FOUND, POSITION_OUT_OF_RANGE (before what is retained, or after the
+     * end), NOTHING_KEPT, DISK_FULL, DATA_LOSS.
      * </pre>
      */
     public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.SeekSubscriptionResponse> seekSubscription(
@@ -2013,6 +2329,57 @@ public final class SubscriptionServiceGrpc {
       return io.grpc.stub.ClientCalls.futureUnaryCall(
           getChannel().newCall(getPeekSubscriptionMethod(), getCallOptions()), request);
     }
+
+    /**
+     * <pre>
+     * CreateSnapshot keeps what a subscription has not acked at this moment, and all that
+     * comes later, until the snapshot expires: neither retention nor acks remove it. There
+     * are at most 1,000 snapshots.
+     * Not idempotent: a second call fails with SNAPSHOT_EXISTS. Reasons: INVALID_NAME,
+     * INVALID_FIELD, SUBSCRIPTION_NOT_FOUND, SNAPSHOT_EXISTS, LIMIT_REACHED, DISK_FULL,
+     * DATA_LOSS.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.CreateSnapshotResponse> createSnapshot(
+        io.headrace.v1.CreateSnapshotRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getCreateSnapshotMethod(), getCallOptions()), request);
+    }
+
+    /**
+     * <pre>
+     * GetSnapshot returns a snapshot. Reasons: INVALID_NAME, SNAPSHOT_NOT_FOUND.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.GetSnapshotResponse> getSnapshot(
+        io.headrace.v1.GetSnapshotRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getGetSnapshotMethod(), getCallOptions()), request);
+    }
+
+    /**
+     * <pre>
+     * ListSnapshots returns snapshots in order of their names, a page at a time. Reasons:
+     * INVALID_NAME, INVALID_FIELD.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.ListSnapshotsResponse> listSnapshots(
+        io.headrace.v1.ListSnapshotsRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getListSnapshotsMethod(), getCallOptions()), request);
+    }
+
+    /**
+     * <pre>
+     * DeleteSnapshot ends a snapshot. What only it kept is removed in the background.
+     * Reasons: INVALID_NAME, SNAPSHOT_NOT_FOUND.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.DeleteSnapshotResponse> deleteSnapshot(
+        io.headrace.v1.DeleteSnapshotRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getDeleteSnapshotMethod(), getCallOptions()), request);
+    }
   }
 
   private static final int METHODID_CREATE_SUBSCRIPTION = 0;
@@ -2034,6 +2401,10 @@ public final class SubscriptionServiceGrpc {
   private static final int METHODID_EXPLAIN_SESSION = 16;
   private static final int METHODID_SEEK_SUBSCRIPTION = 17;
   private static final int METHODID_PEEK_SUBSCRIPTION = 18;
+  private static final int METHODID_CREATE_SNAPSHOT = 19;
+  private static final int METHODID_GET_SNAPSHOT = 20;
+  private static final int METHODID_LIST_SNAPSHOTS = 21;
+  private static final int METHODID_DELETE_SNAPSHOT = 22;
 
   private static final class MethodHandlers<Req, Resp> implements
       io.grpc.stub.ServerCalls.UnaryMethod<Req, Resp>,
@@ -2127,6 +2498,22 @@ public final class SubscriptionServiceGrpc {
         case METHODID_PEEK_SUBSCRIPTION:
           serviceImpl.peekSubscription((io.headrace.v1.PeekSubscriptionRequest) request,
               (io.grpc.stub.StreamObserver<io.headrace.v1.PeekSubscriptionResponse>) responseObserver);
+          break;
+        case METHODID_CREATE_SNAPSHOT:
+          serviceImpl.createSnapshot((io.headrace.v1.CreateSnapshotRequest) request,
+              (io.grpc.stub.StreamObserver<io.headrace.v1.CreateSnapshotResponse>) responseObserver);
+          break;
+        case METHODID_GET_SNAPSHOT:
+          serviceImpl.getSnapshot((io.headrace.v1.GetSnapshotRequest) request,
+              (io.grpc.stub.StreamObserver<io.headrace.v1.GetSnapshotResponse>) responseObserver);
+          break;
+        case METHODID_LIST_SNAPSHOTS:
+          serviceImpl.listSnapshots((io.headrace.v1.ListSnapshotsRequest) request,
+              (io.grpc.stub.StreamObserver<io.headrace.v1.ListSnapshotsResponse>) responseObserver);
+          break;
+        case METHODID_DELETE_SNAPSHOT:
+          serviceImpl.deleteSnapshot((io.headrace.v1.DeleteSnapshotRequest) request,
+              (io.grpc.stub.StreamObserver<io.headrace.v1.DeleteSnapshotResponse>) responseObserver);
           break;
         default:
           throw new AssertionError();
@@ -2279,6 +2666,34 @@ public final class SubscriptionServiceGrpc {
               io.headrace.v1.PeekSubscriptionRequest,
               io.headrace.v1.PeekSubscriptionResponse>(
                 service, METHODID_PEEK_SUBSCRIPTION)))
+        .addMethod(
+          getCreateSnapshotMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              io.headrace.v1.CreateSnapshotRequest,
+              io.headrace.v1.CreateSnapshotResponse>(
+                service, METHODID_CREATE_SNAPSHOT)))
+        .addMethod(
+          getGetSnapshotMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              io.headrace.v1.GetSnapshotRequest,
+              io.headrace.v1.GetSnapshotResponse>(
+                service, METHODID_GET_SNAPSHOT)))
+        .addMethod(
+          getListSnapshotsMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              io.headrace.v1.ListSnapshotsRequest,
+              io.headrace.v1.ListSnapshotsResponse>(
+                service, METHODID_LIST_SNAPSHOTS)))
+        .addMethod(
+          getDeleteSnapshotMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              io.headrace.v1.DeleteSnapshotRequest,
+              io.headrace.v1.DeleteSnapshotResponse>(
+                service, METHODID_DELETE_SNAPSHOT)))
         .build();
   }
 
@@ -2346,6 +2761,10 @@ public final class SubscriptionServiceGrpc {
               .addMethod(getExplainSessionMethod())
               .addMethod(getSeekSubscriptionMethod())
               .addMethod(getPeekSubscriptionMethod())
+              .addMethod(getCreateSnapshotMethod())
+              .addMethod(getGetSnapshotMethod())
+              .addMethod(getListSnapshotsMethod())
+              .addMethod(getDeleteSnapshotMethod())
               .build();
         }
       }

@@ -136,110 +136,120 @@ public final class SubscriptionServiceProto {
       "\032\035headrace/v1/dead_letter.proto\032\035headrac" +
       "e/v1/explanation.proto\032\034headrace/v1/park" +
       "ed_key.proto\032\026headrace/v1/peek.proto\032\026he" +
-      "adrace/v1/seek.proto\032\036headrace/v1/subscr" +
-      "iption.proto\032$headrace/v1/subscription_p" +
-      "ause.proto\"\303\001\n\020DeadLetterFilter\0227\n\007reaso" +
-      "ns\030\001 \003(\0162\035.headrace.v1.DeadLetterReasonR" +
-      "\007reasons\0229\n\ndead_since\030\002 \001(\0132\032.google.pr" +
-      "otobuf.TimestampR\tdeadSince\022;\n\013dead_befo" +
-      "re\030\003 \001(\0132\032.google.protobuf.TimestampR\nde" +
-      "adBefore\"\377\001\n\026ListDeadLettersRequest\022\"\n\014s" +
-      "ubscription\030\001 \001(\tR\014subscription\0225\n\006filte" +
-      "r\030\002 \001(\0132\035.headrace.v1.DeadLetterFilterR\006" +
-      "filter\022#\n\rfrom_sequence\030\003 \001(\004R\014fromSeque" +
-      "nce\022\033\n\tpage_size\030\004 \001(\rR\010pageSize\022\035\n\npage" +
-      "_token\030\005 \001(\tR\tpageToken\022)\n\020without_messa" +
-      "ges\030\006 \001(\010R\017withoutMessages\"}\n\027ListDeadLe" +
-      "ttersResponse\022:\n\014dead_letters\030\001 \003(\0132\027.he" +
-      "adrace.v1.DeadLetterR\013deadLetters\022&\n\017nex" +
-      "t_page_token\030\002 \001(\tR\rnextPageToken\"]\n\031Dis" +
-      "cardDeadLettersRequest\022\"\n\014subscription\030\001" +
-      " \001(\tR\014subscription\022\034\n\tsequences\030\002 \003(\004R\ts" +
-      "equences\":\n\032DiscardDeadLettersResponse\022\034" +
-      "\n\tsequences\030\001 \003(\004R\tsequences\"]\n\031RedriveD" +
-      "eadLettersRequest\022\"\n\014subscription\030\001 \001(\tR" +
-      "\014subscription\022\034\n\tsequences\030\002 \003(\004R\tsequen" +
-      "ces\":\n\032RedriveDeadLettersResponse\022\034\n\tseq" +
-      "uences\030\001 \003(\004R\tsequences\"\214\001\n\031CreateSubscr" +
-      "iptionRequest\022=\n\014subscription\030\001 \001(\0132\031.he" +
-      "adrace.v1.SubscriptionR\014subscription\0220\n\005" +
-      "start\030\002 \001(\0132\032.headrace.v1.StartPositionR" +
-      "\005start\"[\n\032CreateSubscriptionResponse\022=\n\014" +
-      "subscription\030\001 \001(\0132\031.headrace.v1.Subscri" +
-      "ptionR\014subscription\"<\n\026GetSubscriptionRe" +
+      "adrace/v1/seek.proto\032\032headrace/v1/snapsh" +
+      "ot.proto\032\036headrace/v1/subscription.proto" +
+      "\032$headrace/v1/subscription_pause.proto\"\303" +
+      "\001\n\020DeadLetterFilter\0227\n\007reasons\030\001 \003(\0162\035.h" +
+      "eadrace.v1.DeadLetterReasonR\007reasons\0229\n\n" +
+      "dead_since\030\002 \001(\0132\032.google.protobuf.Times" +
+      "tampR\tdeadSince\022;\n\013dead_before\030\003 \001(\0132\032.g" +
+      "oogle.protobuf.TimestampR\ndeadBefore\"\377\001\n" +
+      "\026ListDeadLettersRequest\022\"\n\014subscription\030" +
+      "\001 \001(\tR\014subscription\0225\n\006filter\030\002 \001(\0132\035.he" +
+      "adrace.v1.DeadLetterFilterR\006filter\022#\n\rfr" +
+      "om_sequence\030\003 \001(\004R\014fromSequence\022\033\n\tpage_" +
+      "size\030\004 \001(\rR\010pageSize\022\035\n\npage_token\030\005 \001(\t" +
+      "R\tpageToken\022)\n\020without_messages\030\006 \001(\010R\017w" +
+      "ithoutMessages\"}\n\027ListDeadLettersRespons" +
+      "e\022:\n\014dead_letters\030\001 \003(\0132\027.headrace.v1.De" +
+      "adLetterR\013deadLetters\022&\n\017next_page_token" +
+      "\030\002 \001(\tR\rnextPageToken\"]\n\031DiscardDeadLett" +
+      "ersRequest\022\"\n\014subscription\030\001 \001(\tR\014subscr" +
+      "iption\022\034\n\tsequences\030\002 \003(\004R\tsequences\":\n\032" +
+      "DiscardDeadLettersResponse\022\034\n\tsequences\030" +
+      "\001 \003(\004R\tsequences\"]\n\031RedriveDeadLettersRe" +
       "quest\022\"\n\014subscription\030\001 \001(\tR\014subscriptio" +
-      "n\"X\n\027GetSubscriptionResponse\022=\n\014subscrip" +
-      "tion\030\001 \001(\0132\031.headrace.v1.SubscriptionR\014s" +
-      "ubscription\"\212\001\n\030ListSubscriptionsRequest" +
-      "\022\034\n\tnamespace\030\001 \001(\tR\tnamespace\022\024\n\005topic\030" +
-      "\002 \001(\tR\005topic\022\033\n\tpage_size\030\003 \001(\rR\010pageSiz" +
-      "e\022\035\n\npage_token\030\004 \001(\tR\tpageToken\"\204\001\n\031Lis" +
-      "tSubscriptionsResponse\022?\n\rsubscriptions\030" +
-      "\001 \003(\0132\031.headrace.v1.SubscriptionR\rsubscr" +
-      "iptions\022&\n\017next_page_token\030\002 \001(\tR\rnextPa" +
-      "geToken\"\227\001\n\031UpdateSubscriptionRequest\022=\n" +
-      "\014subscription\030\001 \001(\0132\031.headrace.v1.Subscr" +
-      "iptionR\014subscription\022;\n\013update_mask\030\002 \001(" +
-      "\0132\032.google.protobuf.FieldMaskR\nupdateMas" +
-      "k\"[\n\032UpdateSubscriptionResponse\022=\n\014subsc" +
-      "ription\030\001 \001(\0132\031.headrace.v1.Subscription" +
-      "R\014subscription\"?\n\031DeleteSubscriptionRequ" +
-      "est\022\"\n\014subscription\030\001 \001(\tR\014subscription\"" +
-      "\034\n\032DeleteSubscriptionResponse\"A\n\033GetSubs" +
-      "criptionStatsRequest\022\"\n\014subscription\030\001 \001" +
-      "(\tR\014subscription\"T\n\034GetSubscriptionStats" +
-      "Response\0224\n\005stats\030\001 \001(\0132\036.headrace.v1.Su" +
-      "bscriptionStatsR\005stats2\340\016\n\023SubscriptionS" +
-      "ervice\022e\n\022CreateSubscription\022&.headrace." +
-      "v1.CreateSubscriptionRequest\032\'.headrace." +
-      "v1.CreateSubscriptionResponse\022\\\n\017GetSubs" +
-      "cription\022#.headrace.v1.GetSubscriptionRe" +
-      "quest\032$.headrace.v1.GetSubscriptionRespo" +
-      "nse\022b\n\021ListSubscriptions\022%.headrace.v1.L" +
-      "istSubscriptionsRequest\032&.headrace.v1.Li" +
-      "stSubscriptionsResponse\022e\n\022UpdateSubscri" +
-      "ption\022&.headrace.v1.UpdateSubscriptionRe" +
-      "quest\032\'.headrace.v1.UpdateSubscriptionRe" +
-      "sponse\022e\n\022DeleteSubscription\022&.headrace." +
-      "v1.DeleteSubscriptionRequest\032\'.headrace." +
-      "v1.DeleteSubscriptionResponse\022k\n\024GetSubs" +
-      "criptionStats\022(.headrace.v1.GetSubscript" +
-      "ionStatsRequest\032).headrace.v1.GetSubscri" +
-      "ptionStatsResponse\022\\\n\017ListDeadLetters\022#." +
-      "headrace.v1.ListDeadLettersRequest\032$.hea" +
-      "drace.v1.ListDeadLettersResponse\022e\n\022Disc" +
-      "ardDeadLetters\022&.headrace.v1.DiscardDead" +
-      "LettersRequest\032\'.headrace.v1.DiscardDead" +
-      "LettersResponse\022e\n\022RedriveDeadLetters\022&." +
-      "headrace.v1.RedriveDeadLettersRequest\032\'." +
-      "headrace.v1.RedriveDeadLettersResponse\022Y" +
-      "\n\016ListParkedKeys\022\".headrace.v1.ListParke" +
-      "dKeysRequest\032#.headrace.v1.ListParkedKey" +
-      "sResponse\022b\n\021ReleaseParkedKeys\022%.headrac" +
-      "e.v1.ReleaseParkedKeysRequest\032&.headrace" +
-      ".v1.ReleaseParkedKeysResponse\022b\n\021PauseSu" +
-      "bscription\022%.headrace.v1.PauseSubscripti" +
-      "onRequest\032&.headrace.v1.PauseSubscriptio" +
-      "nResponse\022e\n\022ResumeSubscription\022&.headra" +
-      "ce.v1.ResumeSubscriptionRequest\032\'.headra" +
-      "ce.v1.ResumeSubscriptionResponse\022h\n\023Expl" +
-      "ainSubscription\022\'.headrace.v1.ExplainSub" +
-      "scriptionRequest\032(.headrace.v1.ExplainSu" +
-      "bscriptionResponse\022Y\n\016ExplainMessage\022\".h" +
-      "eadrace.v1.ExplainMessageRequest\032#.headr" +
-      "ace.v1.ExplainMessageResponse\022M\n\nExplain" +
-      "Key\022\036.headrace.v1.ExplainKeyRequest\032\037.he" +
-      "adrace.v1.ExplainKeyResponse\022Y\n\016ExplainS" +
-      "ession\022\".headrace.v1.ExplainSessionReque" +
-      "st\032#.headrace.v1.ExplainSessionResponse\022" +
-      "_\n\020SeekSubscription\022$.headrace.v1.SeekSu" +
-      "bscriptionRequest\032%.headrace.v1.SeekSubs" +
-      "criptionResponse\022_\n\020PeekSubscription\022$.h" +
-      "eadrace.v1.PeekSubscriptionRequest\032%.hea" +
-      "drace.v1.PeekSubscriptionResponseBh\n\016io." +
-      "headrace.v1B\030SubscriptionServiceProtoP\001Z" +
-      ":github.com/headrace/headrace/gen/go/hea" +
-      "drace/v1;headracev1b\006proto3"
+      "n\022\034\n\tsequences\030\002 \003(\004R\tsequences\":\n\032Redri" +
+      "veDeadLettersResponse\022\034\n\tsequences\030\001 \003(\004" +
+      "R\tsequences\"\214\001\n\031CreateSubscriptionReques" +
+      "t\022=\n\014subscription\030\001 \001(\0132\031.headrace.v1.Su" +
+      "bscriptionR\014subscription\0220\n\005start\030\002 \001(\0132" +
+      "\032.headrace.v1.StartPositionR\005start\"[\n\032Cr" +
+      "eateSubscriptionResponse\022=\n\014subscription" +
+      "\030\001 \001(\0132\031.headrace.v1.SubscriptionR\014subsc" +
+      "ription\"<\n\026GetSubscriptionRequest\022\"\n\014sub" +
+      "scription\030\001 \001(\tR\014subscription\"X\n\027GetSubs" +
+      "criptionResponse\022=\n\014subscription\030\001 \001(\0132\031" +
+      ".headrace.v1.SubscriptionR\014subscription\"" +
+      "\212\001\n\030ListSubscriptionsRequest\022\034\n\tnamespac" +
+      "e\030\001 \001(\tR\tnamespace\022\024\n\005topic\030\002 \001(\tR\005topic" +
+      "\022\033\n\tpage_size\030\003 \001(\rR\010pageSize\022\035\n\npage_to" +
+      "ken\030\004 \001(\tR\tpageToken\"\204\001\n\031ListSubscriptio" +
+      "nsResponse\022?\n\rsubscriptions\030\001 \003(\0132\031.head" +
+      "race.v1.SubscriptionR\rsubscriptions\022&\n\017n" +
+      "ext_page_token\030\002 \001(\tR\rnextPageToken\"\227\001\n\031" +
+      "UpdateSubscriptionRequest\022=\n\014subscriptio" +
+      "n\030\001 \001(\0132\031.headrace.v1.SubscriptionR\014subs" +
+      "cription\022;\n\013update_mask\030\002 \001(\0132\032.google.p" +
+      "rotobuf.FieldMaskR\nupdateMask\"[\n\032UpdateS" +
+      "ubscriptionResponse\022=\n\014subscription\030\001 \001(" +
+      "\0132\031.headrace.v1.SubscriptionR\014subscripti" +
+      "on\"?\n\031DeleteSubscriptionRequest\022\"\n\014subsc" +
+      "ription\030\001 \001(\tR\014subscription\"\034\n\032DeleteSub" +
+      "scriptionResponse\"A\n\033GetSubscriptionStat" +
+      "sRequest\022\"\n\014subscription\030\001 \001(\tR\014subscrip" +
+      "tion\"T\n\034GetSubscriptionStatsResponse\0224\n\005" +
+      "stats\030\001 \001(\0132\036.headrace.v1.SubscriptionSt" +
+      "atsR\005stats2\300\021\n\023SubscriptionService\022e\n\022Cr" +
+      "eateSubscription\022&.headrace.v1.CreateSub" +
+      "scriptionRequest\032\'.headrace.v1.CreateSub" +
+      "scriptionResponse\022\\\n\017GetSubscription\022#.h" +
+      "eadrace.v1.GetSubscriptionRequest\032$.head" +
+      "race.v1.GetSubscriptionResponse\022b\n\021ListS" +
+      "ubscriptions\022%.headrace.v1.ListSubscript" +
+      "ionsRequest\032&.headrace.v1.ListSubscripti" +
+      "onsResponse\022e\n\022UpdateSubscription\022&.head" +
+      "race.v1.UpdateSubscriptionRequest\032\'.head" +
+      "race.v1.UpdateSubscriptionResponse\022e\n\022De" +
+      "leteSubscription\022&.headrace.v1.DeleteSub" +
+      "scriptionRequest\032\'.headrace.v1.DeleteSub" +
+      "scriptionResponse\022k\n\024GetSubscriptionStat" +
+      "s\022(.headrace.v1.GetSubscriptionStatsRequ" +
+      "est\032).headrace.v1.GetSubscriptionStatsRe" +
+      "sponse\022\\\n\017ListDeadLetters\022#.headrace.v1." +
+      "ListDeadLettersRequest\032$.headrace.v1.Lis" +
+      "tDeadLettersResponse\022e\n\022DiscardDeadLette" +
+      "rs\022&.headrace.v1.DiscardDeadLettersReque" +
+      "st\032\'.headrace.v1.DiscardDeadLettersRespo" +
+      "nse\022e\n\022RedriveDeadLetters\022&.headrace.v1." +
+      "RedriveDeadLettersRequest\032\'.headrace.v1." +
+      "RedriveDeadLettersResponse\022Y\n\016ListParked" +
+      "Keys\022\".headrace.v1.ListParkedKeysRequest" +
+      "\032#.headrace.v1.ListParkedKeysResponse\022b\n" +
+      "\021ReleaseParkedKeys\022%.headrace.v1.Release" +
+      "ParkedKeysRequest\032&.headrace.v1.ReleaseP" +
+      "arkedKeysResponse\022b\n\021PauseSubscription\022%" +
+      ".headrace.v1.PauseSubscriptionRequest\032&." +
+      "headrace.v1.PauseSubscriptionResponse\022e\n" +
+      "\022ResumeSubscription\022&.headrace.v1.Resume" +
+      "SubscriptionRequest\032\'.headrace.v1.Resume" +
+      "SubscriptionResponse\022h\n\023ExplainSubscript" +
+      "ion\022\'.headrace.v1.ExplainSubscriptionReq" +
+      "uest\032(.headrace.v1.ExplainSubscriptionRe" +
+      "sponse\022Y\n\016ExplainMessage\022\".headrace.v1.E" +
+      "xplainMessageRequest\032#.headrace.v1.Expla" +
+      "inMessageResponse\022M\n\nExplainKey\022\036.headra" +
+      "ce.v1.ExplainKeyRequest\032\037.headrace.v1.Ex" +
+      "plainKeyResponse\022Y\n\016ExplainSession\022\".hea" +
+      "drace.v1.ExplainSessionRequest\032#.headrac" +
+      "e.v1.ExplainSessionResponse\022_\n\020SeekSubsc" +
+      "ription\022$.headrace.v1.SeekSubscriptionRe" +
+      "quest\032%.headrace.v1.SeekSubscriptionResp" +
+      "onse\022_\n\020PeekSubscription\022$.headrace.v1.P" +
+      "eekSubscriptionRequest\032%.headrace.v1.Pee" +
+      "kSubscriptionResponse\022Y\n\016CreateSnapshot\022" +
+      "\".headrace.v1.CreateSnapshotRequest\032#.he" +
+      "adrace.v1.CreateSnapshotResponse\022P\n\013GetS" +
+      "napshot\022\037.headrace.v1.GetSnapshotRequest" +
+      "\032 .headrace.v1.GetSnapshotResponse\022V\n\rLi" +
+      "stSnapshots\022!.headrace.v1.ListSnapshotsR" +
+      "equest\032\".headrace.v1.ListSnapshotsRespon" +
+      "se\022Y\n\016DeleteSnapshot\022\".headrace.v1.Delet" +
+      "eSnapshotRequest\032#.headrace.v1.DeleteSna" +
+      "pshotResponseBh\n\016io.headrace.v1B\030Subscri" +
+      "ptionServiceProtoP\001Z:github.com/headrace" +
+      "/headrace/gen/go/headrace/v1;headracev1b" +
+      "\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -251,6 +261,7 @@ public final class SubscriptionServiceProto {
           io.headrace.v1.ParkedKeyProto.getDescriptor(),
           io.headrace.v1.PeekProto.getDescriptor(),
           io.headrace.v1.SeekProto.getDescriptor(),
+          io.headrace.v1.SnapshotProto.getDescriptor(),
           io.headrace.v1.SubscriptionProto.getDescriptor(),
           io.headrace.v1.SubscriptionPauseProto.getDescriptor(),
         });
@@ -376,6 +387,7 @@ public final class SubscriptionServiceProto {
     io.headrace.v1.ParkedKeyProto.getDescriptor();
     io.headrace.v1.PeekProto.getDescriptor();
     io.headrace.v1.SeekProto.getDescriptor();
+    io.headrace.v1.SnapshotProto.getDescriptor();
     io.headrace.v1.SubscriptionProto.getDescriptor();
     io.headrace.v1.SubscriptionPauseProto.getDescriptor();
   }
