@@ -46,7 +46,7 @@ func newMetrics(maxResources int, insecure bool) *metrics {
 		}),
 		publishLatency: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: namespace, Name: "publish_latency_seconds", Buckets: latencyBuckets,
-			Help: "From the receipt of a batch to its durable result, by topic.",
+			Help: "From the receipt of a batch to its result, which is durable unless the topic is buffered, by topic.",
 		}, []string{"topic"}),
 		deliveryLatency: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: namespace, Name: "delivery_latency_seconds", Buckets: latencyBuckets,
