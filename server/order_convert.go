@@ -55,3 +55,15 @@ func takeKeyPolicy(c *broker.SubscriptionConfig, s *headracev1.Subscription, _ b
 	c.KeyPolicy = keyPolicies[policy]
 	return nil
 }
+
+// orderedBy is what a subscription's order means for a session.
+func orderedBy(o broker.Order) headracev1.OrderedBy {
+	switch o {
+	case broker.OrderKey:
+		return headracev1.OrderedBy_ORDERED_BY_KEY
+	case broker.OrderPartition:
+		return headracev1.OrderedBy_ORDERED_BY_PARTITION
+	default:
+		return headracev1.OrderedBy_ORDERED_BY_UNSPECIFIED
+	}
+}

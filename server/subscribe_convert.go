@@ -25,6 +25,7 @@ func openedProto(s *broker.Session) *headracev1.SubscribeResponse {
 			Features:  servedFeatures,
 			Limits:    sessionLimitsProto(s.Limits()),
 			Resumed:   resumedProto(s.Resumed()),
+			OrderedBy: orderedBy(s.Order()),
 		},
 	}}
 }

@@ -16,6 +16,7 @@ type sentSettle struct {
 	number  uint64
 	frame   *headracev1.SubscribeRequest
 	waiters []settleWaiter
+	stopped []*keyLine
 }
 
 // next gives the number of what is about to be sent; keep keeps it.
@@ -25,8 +26,8 @@ func (c *confirmations) next() uint64 {
 }
 
 // keep keeps what got the latest number.
-func (c *confirmations) keep(frame *headracev1.SubscribeRequest, waiters []settleWaiter) *headracev1.SubscribeRequest {
-	c.sent.push(sentSettle{number: c.number, frame: frame, waiters: waiters})
+func (c *confirmations) keep(frame *headracev1.SubscribeRequest, g settleGroup) *headracev1.SubscribeRequest {
+	c.sent.push(sentSettle{number: c.number, frame: frame, waiters: g.waiters, stopped: g.stopped})
 	return frame
 }
 
@@ -55,13 +56,17 @@ func (c *confirmations) fail(f *headracev1.SubscribeResponse_SettleFailure) (ext
 	return s.frame.GetExtend() != nil, true
 }
 
-// confirm tells the waiters of everything up to a number that it is durable.
-func (c *confirmations) confirm(through uint64) {
+// confirm tells the waiters of everything up to a number that it is durable, and returns
+// the keys that were stopped until then.
+func (c *confirmations) confirm(through uint64) (stopped []*keyLine) {
 	for c.sent.len() > 0 && c.sent.front().number <= through {
-		for _, w := range c.sent.pop().waiters {
+		s := c.sent.pop()
+		for _, w := range s.waiters {
 			w.result <- nil
 		}
+		stopped = append(stopped, s.stopped...)
 	}
+	return stopped
 }
 
 // sendAgain has everything that is not confirmed sent again, before anything new.

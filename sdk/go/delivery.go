@@ -24,6 +24,8 @@ type Delivery struct {
 
 	// The rest is the ledger's, under its lock.
 	state  deliveryState
+	aside  bool     // of a key whose turn it was not.
+	line   *keyLine // nil: no order counts for it.
 	lease  leaseClock
 	ctx    context.Context //nolint:containedctx // a delivery has a life of its own, and its context says when that ends
 	cancel context.CancelCauseFunc

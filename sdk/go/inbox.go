@@ -31,7 +31,28 @@ func (b *inbox) push(deliveries []Delivery) {
 	for i := range deliveries {
 		b.queue.push(&deliveries[i])
 	}
-	if len(deliveries) == 1 {
+	b.wake(len(deliveries))
+}
+
+// put adds deliveries that were set aside.
+func (b *inbox) put(deliveries []*Delivery) {
+	if len(deliveries) == 0 {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return
+	}
+	for _, d := range deliveries {
+		b.queue.push(d)
+	}
+	b.wake(len(deliveries))
+}
+
+// wake wakes as many as there is work for.
+func (b *inbox) wake(n int) {
+	if n == 1 {
 		b.filled.Signal()
 		return
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
 )
 
 // deliveryState is where a delivery is in its life.
@@ -46,6 +48,7 @@ type ledger struct {
 	held     heldDeliveries
 	leases   leases
 	starts   startQueue
+	keys     keyLines
 	settles  settleQueue
 	confirms confirmations
 	// unconfirmed and ranges are the server's limits.
@@ -65,6 +68,7 @@ func newLedger(base context.Context, config receiveConfig, late func()) *ledger 
 		cancelAll:    cancel,
 		late:         late,
 		endsAtSettle: config.iterated,
+		keys:         keyLines{alone: !config.iterated},
 		settles:      newSettleQueue(config.windowMessages, config.windowBytes),
 		unconfirmed:  maxUnconfirmedSettles,
 		ranges:       maxRanges,
@@ -72,14 +76,18 @@ func newLedger(base context.Context, config receiveConfig, late func()) *ledger 
 	}
 }
 
-// start begins a delivery; false means that it is no longer waiting.
+// start begins a delivery; false means that it is no longer waiting, or was set aside
+// because another one of its key comes first.
 func (l *ledger) start(d *Delivery) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if d.state != waiting {
+	if d.state != waiting || d.line != nil && !l.keys.mayBegin(d) {
 		return false
 	}
 	d.state = begun
+	if d.line != nil {
+		d.line.works++
+	}
 	if l.starts.add(d.sequence) {
 		l.signal()
 	}
@@ -138,6 +146,9 @@ func (l *ledger) tryFinish(d *Delivery, v verdict) (late bool) {
 		l.setSettled(d, v, nil, time.Now())
 	}
 	d.end(nil)
+	if d.line != nil {
+		l.keys.finished(d.line)
+	}
 	return d.drop()
 }
 
@@ -152,6 +163,7 @@ func (d *Delivery) drop() bool {
 
 // setSettled queues the settle of a delivery that has none. The lock is held.
 func (l *ledger) setSettled(d *Delivery, v verdict, result chan error, now time.Time) {
+	worked := d.state == begun
 	d.state = settled
 	l.held.remove(d)
 	if l.endsAtSettle {
@@ -159,6 +171,13 @@ func (l *ledger) setSettled(d *Delivery, v verdict, result chan error, now time.
 	}
 	if l.settles.add(d.sequence, d.size, v, result, now) || l.stopping || l.leaving {
 		l.signal()
+	}
+	if d.line != nil {
+		if v.kind != headracev1.Verdict_VERDICT_ACK {
+			d.line.stops++ // Until the settle is confirmed.
+			l.settles.stop(v, d.line)
+		}
+		l.keys.settled(d, worked)
 	}
 }
 
@@ -176,9 +195,14 @@ func (l *ledger) settleAndWait(ctx context.Context, d *Delivery, v verdict) erro
 
 // lose takes a delivery from its holder. The lock is held.
 func (l *ledger) lose(d *Delivery, cause error) {
+	worked := d.state == begun
 	d.state = lost
 	l.held.remove(d)
 	d.end(cause)
+	if d.line != nil {
+		l.keys.settled(d, worked)
+		l.signal()
+	}
 }
 
 // end cancels the delivery's context, if anybody asked for it. The ledger's lock

@@ -12,6 +12,9 @@ import (
 func (l *ledger) opened(o *headracev1.SubscribeResponse_Opened) {
 	l.mu.Lock()
 	l.starts.served = slices.Contains(o.GetFeatures(), headracev1.Feature_FEATURE_STARTED)
+	if slices.Contains(o.GetFeatures(), headracev1.Feature_FEATURE_KEY_BATCHES) {
+		l.keys.order = o.GetOrderedBy()
+	}
 	l.mu.Unlock()
 	l.limit(o.GetLimits())
 }
@@ -48,10 +51,14 @@ func (l *ledger) deliver(b *wire.Batch) ([]Delivery, error) {
 	if !l.starts.served {
 		clock = l.leases.begin(now)
 	}
+	ordered := l.keys.order != headracev1.OrderedBy_ORDERED_BY_UNSPECIFIED
 	for i := range deliveries {
 		d := &deliveries[i]
 		d.session, d.lease = l, clock
 		l.held.push(d)
+		if ordered {
+			l.keys.join(d)
+		}
 		if l.stopping {
 			l.setSettled(d, releaseVerdict, nil, now)
 		}
@@ -82,7 +89,7 @@ func (l *ledger) next(now time.Time) (*headracev1.SubscribeRequest, time.Duratio
 	}
 	if !l.settles.empty() && (l.stopping || l.leaving || l.settles.due(now)) {
 		g := l.settles.take(l.ranges)
-		return l.confirms.keep(g.frame(l.confirms.next()), g.waiters), 0
+		return l.confirms.keep(g.frame(l.confirms.next()), g), 0
 	}
 	return nil, shorter(l.starts.wait(now), shorter(l.settles.wait(now), l.leases.wait(now)))
 }
@@ -97,7 +104,7 @@ func (l *ledger) extend(now time.Time) *headracev1.SubscribeRequest {
 		return nil
 	}
 	due = due.cut(l.ranges) // What is cut off is looked at again a third of a lease later.
-	return l.confirms.keep(extendFrame(l.confirms.next(), due), nil)
+	return l.confirms.keep(extendFrame(l.confirms.next(), due), settleGroup{})
 }
 
 // errLeaseEnded is the cause of a context when a lease was extended as long as it
@@ -121,7 +128,7 @@ func (l *ledger) confirm(r *headracev1.SubscribeResponse_SettleResult) int {
 	for _, f := range r.GetFailures() {
 		stale += l.fail(f)
 	}
-	l.confirms.confirm(r.GetConfirmedThrough())
+	l.keys.proceed(l.confirms.confirm(r.GetConfirmedThrough()))
 	l.signal()
 	return stale
 }

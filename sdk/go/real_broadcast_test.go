@@ -47,6 +47,7 @@ func TestRealABroadcastReachesEveryLiveInstance(t *testing.T) {
 				t.Errorf("instance %d got %d of %d messages", i, times, n)
 			}
 		}
+		synctest.Wait() // What is deleted goes in the background.
 		if left := s.Store.Subscriptions(); len(left) != 1 {
 			t.Errorf("left behind: %+v", left)
 		}

@@ -26,6 +26,9 @@ func (r *receiver) work(handler Handler) {
 	for d, ok := r.inbox.next(); ok; d, ok = r.inbox.next() {
 		err := handler(d.Context(), d)
 		d.session.finish(d, verdictOf(err))
+		if d.line != nil {
+			r.inbox.put(d.session.takeReady())
+		}
 	}
 }
 

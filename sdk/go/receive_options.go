@@ -49,8 +49,8 @@ func newReceiveConfig(opts []ReceiveOption) receiveConfig {
 	return c
 }
 
-// WithConcurrency lets up to n handlers run at the same time. Default: 1, in the
-// order of the deliveries.
+// WithConcurrency lets up to n handlers run at the same time, those of one ordering key
+// one after the other. Default: 1, in the order of the deliveries.
 func WithConcurrency(n int) ReceiveOption {
 	return func(c *receiveConfig) { c.concurrency = max(1, n) }
 }

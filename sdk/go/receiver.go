@@ -117,12 +117,12 @@ func (r *receiver) stream(stop context.Context) error {
 
 // ended says what becomes of the session whose stream ended.
 func (r *receiver) ended(stop context.Context, s *subscribeStream, err error) error {
-	switch {
-	case stop.Err() != nil:
+	if stop.Err() != nil {
 		r.endSession(err)
 		r.event(Event{Kind: SessionDrained, Err: err})
-		return nil
-	case err != nil && !endsStream(err) && s.session.id != "" && s.session.window > 0:
+		return nil //nolint:nilerr // The event has it: a stop is no failure.
+	}
+	if err != nil && !endsStream(err) && s.session.id != "" && s.session.window > 0 {
 		r.inbox.hold(true)
 		r.resumeBy = time.Now().Add(s.session.window)
 		return err
@@ -250,8 +250,8 @@ func (r *receiver) opened(base context.Context, s *subscribeStream, o *headracev
 
 // features are what the client can do.
 var features = []headracev1.Feature{
-	headracev1.Feature_FEATURE_RECALL, headracev1.Feature_FEATURE_STARTED, headracev1.Feature_FEATURE_RESUME,
-	headracev1.Feature_FEATURE_DEAD_LETTERS,
+	headracev1.Feature_FEATURE_KEY_BATCHES, headracev1.Feature_FEATURE_RECALL, headracev1.Feature_FEATURE_STARTED,
+	headracev1.Feature_FEATURE_RESUME, headracev1.Feature_FEATURE_DEAD_LETTERS,
 }
 
 func (r *receiver) openFrame() *headracev1.SubscribeRequest {

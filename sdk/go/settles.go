@@ -40,6 +40,7 @@ type settleGroup struct {
 	verdict verdict
 	spans   spans
 	waiters []settleWaiter
+	stopped []*keyLine // one for each delivery of a key.
 }
 
 // settleWaiter waits until the settle of a delivery is durable.
@@ -78,6 +79,12 @@ func (q *settleQueue) add(sequence uint64, size int, v verdict, result chan erro
 	return first || q.due(now)
 }
 
+// stop notes that the settle that was queued last, of a verdict, stops a key.
+func (q *settleQueue) stop(v verdict, k *keyLine) {
+	g := q.groups[v]
+	g.stopped = append(g.stopped, k)
+}
+
 func (q *settleQueue) empty() bool { return q.order.len() == 0 }
 
 // due reports whether a frame should go now.
@@ -101,7 +108,7 @@ func (q *settleQueue) take(ranges int) settleGroup {
 	g.spans.merge()
 	taken := settleGroup{verdict: g.verdict, spans: g.spans.cut(ranges)}
 	if len(g.spans) == 0 {
-		taken.waiters = g.waiters
+		taken.waiters, taken.stopped = g.waiters, g.stopped
 		delete(q.groups, g.verdict)
 		q.order.pop()
 	} else {

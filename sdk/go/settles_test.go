@@ -57,7 +57,7 @@ func TestConfirmationsFindWhatIsNotConfirmed(t *testing.T) {
 	}
 	for range 3 {
 		c.next()
-		c.keep(subscribeHeartbeat, nil)
+		c.keep(subscribeHeartbeat, settleGroup{})
 	}
 	c.confirm(1)
 	for number, want := range map[uint64]bool{0: false, 1: false, 2: true, 3: true, 4: false} {

@@ -104,6 +104,7 @@ func (s *subscribeStream) hasSuccessor() bool {
 // do.
 func (s *subscribeStream) turn(now time.Time) (time.Duration, error) {
 	s.hurry(now)
+	s.inbox.put(s.ledger.takeReady())
 	frame, wait := s.ledger.next(now)
 	if frame != nil {
 		return 0, s.send(frame, now)

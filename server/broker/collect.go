@@ -218,7 +218,7 @@ func (l *loop) loaded(partition uint32, segments []*storage.Segment) {
 	segments = slices.DeleteFunc(segments, func(s *storage.Segment) bool { return !l.segments.add(s) })
 	if len(segments) > 0 {
 		told := describe(partition, segments)
-		if l.keyed {
+		if l.order == OrderKey {
 			tellKeys(told, segments)
 		}
 		l.own = append(l.own, told)

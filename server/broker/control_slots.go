@@ -3,8 +3,11 @@ package broker
 // controlSlots are the control items of a session, one merged slot a kind. They
 // are guarded by the mutex of the outbound queue.
 type controlSlots struct {
-	result      SettleResult
-	hasResult   bool
+	result    SettleResult
+	hasResult bool
+	// resultAfter is the place of the last revocation before the result, which the
+	// result does not overtake: it may confirm the settle that caused it.
+	resultAfter uint64
 	flow        *FlowState
 	revoked     []revocation
 	revokedSize int
@@ -28,6 +31,9 @@ type revocation struct {
 // settled merges a settle result; false when the slot holds too much.
 func (s *controlSlots) settled(r SettleResult) bool {
 	s.hasResult = true
+	if last := len(s.revoked) - 1; last >= 0 {
+		s.resultAfter = s.revoked[last].after
+	}
 	s.result.ConfirmedThrough = max(s.result.ConfirmedThrough, r.ConfirmedThrough)
 	s.result.Failures = append(s.result.Failures, r.Failures...)
 	return len(s.result.Failures) <= maxSlotItems
@@ -80,7 +86,7 @@ func (s *controlSlots) take(popped uint64) (Output, bool) {
 		out := Output{GoAway: s.goAway}
 		s.goAway = nil
 		return out, true
-	case s.hasResult:
+	case s.hasResult && (len(s.revoked) == 0 || s.revoked[0].after > s.resultAfter):
 		result := s.result
 		s.hasResult, s.result.Failures = false, nil
 		return Output{SettleResult: &result}, true

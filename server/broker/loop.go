@@ -53,8 +53,8 @@ type loop struct {
 	watches  []func()
 	// maxLease and resumeWindow are the subscription's.
 	maxLease, resumeWindow time.Duration
-	// keyed says that the state machine wants to know the messages' keys.
-	keyed bool
+	// order is the subscription's.
+	order Order
 
 	// now is the time of the turn, events what it applies; more says that letters
 	// are left in the mailbox, stalls how much of the clock's stalls was told.

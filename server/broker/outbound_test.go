@@ -102,6 +102,20 @@ func TestRevokedDoesNotOvertakeItsFrame(t *testing.T) {
 	}
 }
 
+// A client that keeps the order of keys takes the confirmation of a retry for the end of
+// what was taken back because of it.
+func TestAResultDoesNotOvertakeTheRevokedBeforeIt(t *testing.T) {
+	q := newQueue(t)
+	q.push(frameOf(1, 10))
+	q.revoke(Revoked{Ranges: []SequenceRange{{First: 1, Last: 1}}, Reason: delivery.KeyOrder})
+	q.settled(SettleResult{ConfirmedThrough: 1})
+	q.push(frameOf(2, 10))
+	q.revoke(Revoked{Ranges: []SequenceRange{{First: 2, Last: 2}}, Reason: delivery.KeyOrder})
+	if got := q.kinds(); got != "1r2sr" && got != "1rs2r" {
+		t.Errorf("came %s", got)
+	}
+}
+
 // A client must not be asked for a delivery before it got it; what it is asked for at
 // one time comes together.
 func TestRecallDoesNotOvertakeItsFrame(t *testing.T) {

@@ -77,7 +77,7 @@ func (l *loop) control(effect delivery.Effect) {
 // admit answers an Attach.
 func (l *loop) admit(s *Session, e *delivery.Attached) {
 	l.enter(s)
-	s.limits = l.limits(s, e.Ceilings, e.Lease)
+	s.limits, s.order = l.limits(s, e.Ceilings, e.Lease), l.order
 	if e.Resumed != nil {
 		s.resumed = &Resumed{
 			Kept: slices.Clone(e.Resumed.Kept), NextSequence: e.Resumed.NextSequence, ChargedBytes: e.Resumed.ChargedBytes,

@@ -113,8 +113,9 @@ type Session struct {
 	out     *outbound
 	// admitted has capacity 1: the owner loop answers the Attach once and never waits.
 	admitted chan error
-	// limits and resumed are set before admitted is.
+	// limits, order and resumed are set before admitted is.
 	limits  SessionLimits
+	order   Order
 	resumed *Resumed
 	// leave takes the session off the broker's count, once.
 	leave func()
@@ -152,6 +153,9 @@ func (s *Session) PublicName() string { return s.publicName }
 
 // Limits are the values in force when the session opened.
 func (s *Session) Limits() SessionLimits { return s.limits }
+
+// Order is the subscription's order.
+func (s *Session) Order() Order { return s.order }
 
 // Resumed is what the session still had when it was taken up again; nil when it is a
 // new one.

@@ -138,7 +138,7 @@ func (b *Broker) startLoop(
 		members:  newMembers(),
 		maxLease: config.MaxLease,
 
-		keyed: config.Order == OrderKey,
+		order: config.Order,
 
 		resumeWindow: config.ResumeWindow,
 

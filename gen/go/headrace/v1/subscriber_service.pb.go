@@ -206,6 +206,59 @@ func (Feature) EnumDescriptor() ([]byte, []int) {
 	return file_headrace_v1_subscriber_service_proto_rawDescGZIP(), []int{2}
 }
 
+// OrderedBy says which deliveries of a session are to be worked on one after the other.
+type OrderedBy int32
+
+const (
+	// None: the subscription keeps no order.
+	OrderedBy_ORDERED_BY_UNSPECIFIED OrderedBy = 0
+	// Those of one ordering key; what has no key has no order.
+	OrderedBy_ORDERED_BY_KEY OrderedBy = 1
+	// Those of one partition.
+	OrderedBy_ORDERED_BY_PARTITION OrderedBy = 2
+)
+
+// Enum value maps for OrderedBy.
+var (
+	OrderedBy_name = map[int32]string{
+		0: "ORDERED_BY_UNSPECIFIED",
+		1: "ORDERED_BY_KEY",
+		2: "ORDERED_BY_PARTITION",
+	}
+	OrderedBy_value = map[string]int32{
+		"ORDERED_BY_UNSPECIFIED": 0,
+		"ORDERED_BY_KEY":         1,
+		"ORDERED_BY_PARTITION":   2,
+	}
+)
+
+func (x OrderedBy) Enum() *OrderedBy {
+	p := new(OrderedBy)
+	*p = x
+	return p
+}
+
+func (x OrderedBy) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (OrderedBy) Descriptor() protoreflect.EnumDescriptor {
+	return file_headrace_v1_subscriber_service_proto_enumTypes[3].Descriptor()
+}
+
+func (OrderedBy) Type() protoreflect.EnumType {
+	return &file_headrace_v1_subscriber_service_proto_enumTypes[3]
+}
+
+func (x OrderedBy) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use OrderedBy.Descriptor instead.
+func (OrderedBy) EnumDescriptor() ([]byte, []int) {
+	return file_headrace_v1_subscriber_service_proto_rawDescGZIP(), []int{3}
+}
+
 // BlockedBy is a reason why nothing is delivered to a session.
 type BlockedBy int32
 
@@ -292,11 +345,11 @@ func (x BlockedBy) String() string {
 }
 
 func (BlockedBy) Descriptor() protoreflect.EnumDescriptor {
-	return file_headrace_v1_subscriber_service_proto_enumTypes[3].Descriptor()
+	return file_headrace_v1_subscriber_service_proto_enumTypes[4].Descriptor()
 }
 
 func (BlockedBy) Type() protoreflect.EnumType {
-	return &file_headrace_v1_subscriber_service_proto_enumTypes[3]
+	return &file_headrace_v1_subscriber_service_proto_enumTypes[4]
 }
 
 func (x BlockedBy) Number() protoreflect.EnumNumber {
@@ -305,7 +358,7 @@ func (x BlockedBy) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use BlockedBy.Descriptor instead.
 func (BlockedBy) EnumDescriptor() ([]byte, []int) {
-	return file_headrace_v1_subscriber_service_proto_rawDescGZIP(), []int{3}
+	return file_headrace_v1_subscriber_service_proto_rawDescGZIP(), []int{4}
 }
 
 // RevokeReason is why deliveries were taken away.
@@ -359,11 +412,11 @@ func (x RevokeReason) String() string {
 }
 
 func (RevokeReason) Descriptor() protoreflect.EnumDescriptor {
-	return file_headrace_v1_subscriber_service_proto_enumTypes[4].Descriptor()
+	return file_headrace_v1_subscriber_service_proto_enumTypes[5].Descriptor()
 }
 
 func (RevokeReason) Type() protoreflect.EnumType {
-	return &file_headrace_v1_subscriber_service_proto_enumTypes[4]
+	return &file_headrace_v1_subscriber_service_proto_enumTypes[5]
 }
 
 func (x RevokeReason) Number() protoreflect.EnumNumber {
@@ -372,7 +425,7 @@ func (x RevokeReason) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use RevokeReason.Descriptor instead.
 func (RevokeReason) EnumDescriptor() ([]byte, []int) {
-	return file_headrace_v1_subscriber_service_proto_rawDescGZIP(), []int{4}
+	return file_headrace_v1_subscriber_service_proto_rawDescGZIP(), []int{5}
 }
 
 // SubscribeRequest is one frame from subscriber to server.
@@ -2016,6 +2069,9 @@ type SubscribeResponse_Opened struct {
 	Limits *SessionLimits `protobuf:"bytes,3,opt,name=limits,proto3" json:"limits,omitempty"`
 	// Set when a session was taken up again.
 	Resumed *SubscribeResponse_Resumed `protobuf:"bytes,4,opt,name=resumed,proto3" json:"resumed,omitempty"`
+	// The order that a client that announced FEATURE_KEY_BATCHES has to keep among
+	// deliveries that it holds at the same time.
+	OrderedBy OrderedBy `protobuf:"varint,5,opt,name=ordered_by,json=orderedBy,proto3,enum=headrace.v1.OrderedBy" json:"ordered_by,omitempty"`
 	// The partitions that this session serves; empty means all. Not sent yet.
 	Partitions []uint32 `protobuf:"varint,20,rep,packed,name=partitions,proto3" json:"partitions,omitempty"`
 	// Where other partitions' owners are. Not sent yet.
@@ -2080,6 +2136,13 @@ func (x *SubscribeResponse_Opened) GetResumed() *SubscribeResponse_Resumed {
 		return x.Resumed
 	}
 	return nil
+}
+
+func (x *SubscribeResponse_Opened) GetOrderedBy() OrderedBy {
+	if x != nil {
+		return x.OrderedBy
+	}
+	return OrderedBy_ORDERED_BY_UNSPECIFIED
 }
 
 func (x *SubscribeResponse_Opened) GetPartitions() []uint32 {
@@ -2808,7 +2871,7 @@ const file_headrace_v1_subscriber_service_proto_rawDesc = "" +
 	"\bduration\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\bduration\x1a8\n" +
 	"\x05Drain\x12/\n" +
 	"\x05grace\x18\x01 \x01(\v2\x19.google.protobuf.DurationR\x05graceB\a\n" +
-	"\x05frame\"\xb2\x12\n" +
+	"\x05frame\"\xe9\x12\n" +
 	"\x11SubscribeResponse\x12?\n" +
 	"\x06opened\x18\x01 \x01(\v2%.headrace.v1.SubscribeResponse.OpenedH\x00R\x06opened\x12<\n" +
 	"\x05batch\x18\x02 \x01(\v2$.headrace.v1.SubscribeResponse.BatchH\x00R\x05batch\x12R\n" +
@@ -2818,13 +2881,15 @@ const file_headrace_v1_subscriber_service_proto_rawDesc = "" +
 	"\x06recall\x18\x05 \x01(\v2%.headrace.v1.SubscribeResponse.RecallH\x00R\x06recall\x12B\n" +
 	"\arevoked\x18\x06 \x01(\v2&.headrace.v1.SubscribeResponse.RevokedH\x00R\arevoked\x12.\n" +
 	"\ago_away\x18\a \x01(\v2\x13.headrace.v1.GoAwayH\x00R\x06goAway\x12B\n" +
-	"\adrained\x18\b \x01(\v2&.headrace.v1.SubscribeResponse.DrainedH\x00R\adrained\x1a\xb1\x02\n" +
+	"\adrained\x18\b \x01(\v2&.headrace.v1.SubscribeResponse.DrainedH\x00R\adrained\x1a\xe8\x02\n" +
 	"\x06Opened\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x120\n" +
 	"\bfeatures\x18\x02 \x03(\x0e2\x14.headrace.v1.FeatureR\bfeatures\x122\n" +
 	"\x06limits\x18\x03 \x01(\v2\x1a.headrace.v1.SessionLimitsR\x06limits\x12@\n" +
-	"\aresumed\x18\x04 \x01(\v2&.headrace.v1.SubscribeResponse.ResumedR\aresumed\x12\x1e\n" +
+	"\aresumed\x18\x04 \x01(\v2&.headrace.v1.SubscribeResponse.ResumedR\aresumed\x125\n" +
+	"\n" +
+	"ordered_by\x18\x05 \x01(\x0e2\x16.headrace.v1.OrderedByR\torderedBy\x12\x1e\n" +
 	"\n" +
 	"partitions\x18\x14 \x03(\rR\n" +
 	"partitions\x12@\n" +
@@ -2942,7 +3007,11 @@ const file_headrace_v1_subscriber_service_proto_rawDesc = "" +
 	"\x0eFEATURE_RECALL\x10\x02\x12\x13\n" +
 	"\x0fFEATURE_STARTED\x10\x03\x12\x12\n" +
 	"\x0eFEATURE_RESUME\x10\x04\x12\x18\n" +
-	"\x14FEATURE_DEAD_LETTERS\x10\x05*\xba\x03\n" +
+	"\x14FEATURE_DEAD_LETTERS\x10\x05*U\n" +
+	"\tOrderedBy\x12\x1a\n" +
+	"\x16ORDERED_BY_UNSPECIFIED\x10\x00\x12\x12\n" +
+	"\x0eORDERED_BY_KEY\x10\x01\x12\x18\n" +
+	"\x14ORDERED_BY_PARTITION\x10\x02*\xba\x03\n" +
 	"\tBlockedBy\x12\x1a\n" +
 	"\x16BLOCKED_BY_UNSPECIFIED\x10\x00\x12!\n" +
 	"\x1dBLOCKED_BY_NO_CREDIT_MESSAGES\x10\x01\x12\x1e\n" +
@@ -2986,139 +3055,141 @@ func file_headrace_v1_subscriber_service_proto_rawDescGZIP() []byte {
 	return file_headrace_v1_subscriber_service_proto_rawDescData
 }
 
-var file_headrace_v1_subscriber_service_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
+var file_headrace_v1_subscriber_service_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
 var file_headrace_v1_subscriber_service_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
 var file_headrace_v1_subscriber_service_proto_goTypes = []any{
 	(Replenish)(0),                          // 0: headrace.v1.Replenish
 	(Verdict)(0),                            // 1: headrace.v1.Verdict
 	(Feature)(0),                            // 2: headrace.v1.Feature
-	(BlockedBy)(0),                          // 3: headrace.v1.BlockedBy
-	(RevokeReason)(0),                       // 4: headrace.v1.RevokeReason
-	(*SubscribeRequest)(nil),                // 5: headrace.v1.SubscribeRequest
-	(*SubscribeResponse)(nil),               // 6: headrace.v1.SubscribeResponse
-	(*SessionLimits)(nil),                   // 7: headrace.v1.SessionLimits
-	(*PullRequest)(nil),                     // 8: headrace.v1.PullRequest
-	(*PullResponse)(nil),                    // 9: headrace.v1.PullResponse
-	(*PulledMessage)(nil),                   // 10: headrace.v1.PulledMessage
-	(*SettleRequest)(nil),                   // 11: headrace.v1.SettleRequest
-	(*SettleResponse)(nil),                  // 12: headrace.v1.SettleResponse
-	(*ExtendRequest)(nil),                   // 13: headrace.v1.ExtendRequest
-	(*ExtendResponse)(nil),                  // 14: headrace.v1.ExtendResponse
-	(*TokenFailure)(nil),                    // 15: headrace.v1.TokenFailure
-	(*SubscribeRequest_Open)(nil),           // 16: headrace.v1.SubscribeRequest.Open
-	(*SubscribeRequest_Resume)(nil),         // 17: headrace.v1.SubscribeRequest.Resume
-	(*SubscribeRequest_Window)(nil),         // 18: headrace.v1.SubscribeRequest.Window
-	(*SubscribeRequest_Grant)(nil),          // 19: headrace.v1.SubscribeRequest.Grant
-	(*SubscribeRequest_Started)(nil),        // 20: headrace.v1.SubscribeRequest.Started
-	(*SubscribeRequest_Settle)(nil),         // 21: headrace.v1.SubscribeRequest.Settle
-	(*SubscribeRequest_Extend)(nil),         // 22: headrace.v1.SubscribeRequest.Extend
-	(*SubscribeRequest_Drain)(nil),          // 23: headrace.v1.SubscribeRequest.Drain
-	nil,                                     // 24: headrace.v1.SubscribeRequest.Open.LabelsEntry
-	(*SubscribeResponse_Opened)(nil),        // 25: headrace.v1.SubscribeResponse.Opened
-	(*SubscribeResponse_Resumed)(nil),       // 26: headrace.v1.SubscribeResponse.Resumed
-	(*SubscribeResponse_OwnerHint)(nil),     // 27: headrace.v1.SubscribeResponse.OwnerHint
-	(*SubscribeResponse_Batch)(nil),         // 28: headrace.v1.SubscribeResponse.Batch
-	(*SubscribeResponse_AttemptRun)(nil),    // 29: headrace.v1.SubscribeResponse.AttemptRun
-	(*SubscribeResponse_SettleResult)(nil),  // 30: headrace.v1.SubscribeResponse.SettleResult
-	(*SubscribeResponse_SettleFailure)(nil), // 31: headrace.v1.SubscribeResponse.SettleFailure
-	(*SubscribeResponse_FlowState)(nil),     // 32: headrace.v1.SubscribeResponse.FlowState
-	(*SubscribeResponse_Recall)(nil),        // 33: headrace.v1.SubscribeResponse.Recall
-	(*SubscribeResponse_Revoked)(nil),       // 34: headrace.v1.SubscribeResponse.Revoked
-	(*SubscribeResponse_Drained)(nil),       // 35: headrace.v1.SubscribeResponse.Drained
-	(*Heartbeat)(nil),                       // 36: headrace.v1.Heartbeat
-	(*GoAway)(nil),                          // 37: headrace.v1.GoAway
-	(*Amount)(nil),                          // 38: headrace.v1.Amount
-	(*durationpb.Duration)(nil),             // 39: google.protobuf.Duration
-	(*Position)(nil),                        // 40: headrace.v1.Position
-	(*Message)(nil),                         // 41: headrace.v1.Message
-	(ErrorReason)(0),                        // 42: headrace.v1.ErrorReason
-	(*SequenceRange)(nil),                   // 43: headrace.v1.SequenceRange
-	(*PositionRun)(nil),                     // 44: headrace.v1.PositionRun
+	(OrderedBy)(0),                          // 3: headrace.v1.OrderedBy
+	(BlockedBy)(0),                          // 4: headrace.v1.BlockedBy
+	(RevokeReason)(0),                       // 5: headrace.v1.RevokeReason
+	(*SubscribeRequest)(nil),                // 6: headrace.v1.SubscribeRequest
+	(*SubscribeResponse)(nil),               // 7: headrace.v1.SubscribeResponse
+	(*SessionLimits)(nil),                   // 8: headrace.v1.SessionLimits
+	(*PullRequest)(nil),                     // 9: headrace.v1.PullRequest
+	(*PullResponse)(nil),                    // 10: headrace.v1.PullResponse
+	(*PulledMessage)(nil),                   // 11: headrace.v1.PulledMessage
+	(*SettleRequest)(nil),                   // 12: headrace.v1.SettleRequest
+	(*SettleResponse)(nil),                  // 13: headrace.v1.SettleResponse
+	(*ExtendRequest)(nil),                   // 14: headrace.v1.ExtendRequest
+	(*ExtendResponse)(nil),                  // 15: headrace.v1.ExtendResponse
+	(*TokenFailure)(nil),                    // 16: headrace.v1.TokenFailure
+	(*SubscribeRequest_Open)(nil),           // 17: headrace.v1.SubscribeRequest.Open
+	(*SubscribeRequest_Resume)(nil),         // 18: headrace.v1.SubscribeRequest.Resume
+	(*SubscribeRequest_Window)(nil),         // 19: headrace.v1.SubscribeRequest.Window
+	(*SubscribeRequest_Grant)(nil),          // 20: headrace.v1.SubscribeRequest.Grant
+	(*SubscribeRequest_Started)(nil),        // 21: headrace.v1.SubscribeRequest.Started
+	(*SubscribeRequest_Settle)(nil),         // 22: headrace.v1.SubscribeRequest.Settle
+	(*SubscribeRequest_Extend)(nil),         // 23: headrace.v1.SubscribeRequest.Extend
+	(*SubscribeRequest_Drain)(nil),          // 24: headrace.v1.SubscribeRequest.Drain
+	nil,                                     // 25: headrace.v1.SubscribeRequest.Open.LabelsEntry
+	(*SubscribeResponse_Opened)(nil),        // 26: headrace.v1.SubscribeResponse.Opened
+	(*SubscribeResponse_Resumed)(nil),       // 27: headrace.v1.SubscribeResponse.Resumed
+	(*SubscribeResponse_OwnerHint)(nil),     // 28: headrace.v1.SubscribeResponse.OwnerHint
+	(*SubscribeResponse_Batch)(nil),         // 29: headrace.v1.SubscribeResponse.Batch
+	(*SubscribeResponse_AttemptRun)(nil),    // 30: headrace.v1.SubscribeResponse.AttemptRun
+	(*SubscribeResponse_SettleResult)(nil),  // 31: headrace.v1.SubscribeResponse.SettleResult
+	(*SubscribeResponse_SettleFailure)(nil), // 32: headrace.v1.SubscribeResponse.SettleFailure
+	(*SubscribeResponse_FlowState)(nil),     // 33: headrace.v1.SubscribeResponse.FlowState
+	(*SubscribeResponse_Recall)(nil),        // 34: headrace.v1.SubscribeResponse.Recall
+	(*SubscribeResponse_Revoked)(nil),       // 35: headrace.v1.SubscribeResponse.Revoked
+	(*SubscribeResponse_Drained)(nil),       // 36: headrace.v1.SubscribeResponse.Drained
+	(*Heartbeat)(nil),                       // 37: headrace.v1.Heartbeat
+	(*GoAway)(nil),                          // 38: headrace.v1.GoAway
+	(*Amount)(nil),                          // 39: headrace.v1.Amount
+	(*durationpb.Duration)(nil),             // 40: google.protobuf.Duration
+	(*Position)(nil),                        // 41: headrace.v1.Position
+	(*Message)(nil),                         // 42: headrace.v1.Message
+	(ErrorReason)(0),                        // 43: headrace.v1.ErrorReason
+	(*SequenceRange)(nil),                   // 44: headrace.v1.SequenceRange
+	(*PositionRun)(nil),                     // 45: headrace.v1.PositionRun
 }
 var file_headrace_v1_subscriber_service_proto_depIdxs = []int32{
-	16, // 0: headrace.v1.SubscribeRequest.open:type_name -> headrace.v1.SubscribeRequest.Open
-	18, // 1: headrace.v1.SubscribeRequest.window:type_name -> headrace.v1.SubscribeRequest.Window
-	19, // 2: headrace.v1.SubscribeRequest.grant:type_name -> headrace.v1.SubscribeRequest.Grant
-	20, // 3: headrace.v1.SubscribeRequest.started:type_name -> headrace.v1.SubscribeRequest.Started
-	21, // 4: headrace.v1.SubscribeRequest.settle:type_name -> headrace.v1.SubscribeRequest.Settle
-	22, // 5: headrace.v1.SubscribeRequest.extend:type_name -> headrace.v1.SubscribeRequest.Extend
-	23, // 6: headrace.v1.SubscribeRequest.drain:type_name -> headrace.v1.SubscribeRequest.Drain
-	36, // 7: headrace.v1.SubscribeRequest.heartbeat:type_name -> headrace.v1.Heartbeat
-	25, // 8: headrace.v1.SubscribeResponse.opened:type_name -> headrace.v1.SubscribeResponse.Opened
-	28, // 9: headrace.v1.SubscribeResponse.batch:type_name -> headrace.v1.SubscribeResponse.Batch
-	30, // 10: headrace.v1.SubscribeResponse.settle_result:type_name -> headrace.v1.SubscribeResponse.SettleResult
-	32, // 11: headrace.v1.SubscribeResponse.flow_state:type_name -> headrace.v1.SubscribeResponse.FlowState
-	33, // 12: headrace.v1.SubscribeResponse.recall:type_name -> headrace.v1.SubscribeResponse.Recall
-	34, // 13: headrace.v1.SubscribeResponse.revoked:type_name -> headrace.v1.SubscribeResponse.Revoked
-	37, // 14: headrace.v1.SubscribeResponse.go_away:type_name -> headrace.v1.GoAway
-	35, // 15: headrace.v1.SubscribeResponse.drained:type_name -> headrace.v1.SubscribeResponse.Drained
-	38, // 16: headrace.v1.SessionLimits.max_outstanding:type_name -> headrace.v1.Amount
-	38, // 17: headrace.v1.SessionLimits.client_max_outstanding:type_name -> headrace.v1.Amount
-	38, // 18: headrace.v1.SessionLimits.subscription_max_outstanding:type_name -> headrace.v1.Amount
-	39, // 19: headrace.v1.SessionLimits.lease:type_name -> google.protobuf.Duration
-	39, // 20: headrace.v1.SessionLimits.max_lease:type_name -> google.protobuf.Duration
-	39, // 21: headrace.v1.SessionLimits.heartbeat_interval:type_name -> google.protobuf.Duration
-	39, // 22: headrace.v1.SessionLimits.resume_window:type_name -> google.protobuf.Duration
-	39, // 23: headrace.v1.PullRequest.wait:type_name -> google.protobuf.Duration
-	39, // 24: headrace.v1.PullRequest.lease:type_name -> google.protobuf.Duration
-	10, // 25: headrace.v1.PullResponse.messages:type_name -> headrace.v1.PulledMessage
-	3,  // 26: headrace.v1.PullResponse.blocked_by:type_name -> headrace.v1.BlockedBy
-	40, // 27: headrace.v1.PulledMessage.position:type_name -> headrace.v1.Position
-	41, // 28: headrace.v1.PulledMessage.message:type_name -> headrace.v1.Message
+	17, // 0: headrace.v1.SubscribeRequest.open:type_name -> headrace.v1.SubscribeRequest.Open
+	19, // 1: headrace.v1.SubscribeRequest.window:type_name -> headrace.v1.SubscribeRequest.Window
+	20, // 2: headrace.v1.SubscribeRequest.grant:type_name -> headrace.v1.SubscribeRequest.Grant
+	21, // 3: headrace.v1.SubscribeRequest.started:type_name -> headrace.v1.SubscribeRequest.Started
+	22, // 4: headrace.v1.SubscribeRequest.settle:type_name -> headrace.v1.SubscribeRequest.Settle
+	23, // 5: headrace.v1.SubscribeRequest.extend:type_name -> headrace.v1.SubscribeRequest.Extend
+	24, // 6: headrace.v1.SubscribeRequest.drain:type_name -> headrace.v1.SubscribeRequest.Drain
+	37, // 7: headrace.v1.SubscribeRequest.heartbeat:type_name -> headrace.v1.Heartbeat
+	26, // 8: headrace.v1.SubscribeResponse.opened:type_name -> headrace.v1.SubscribeResponse.Opened
+	29, // 9: headrace.v1.SubscribeResponse.batch:type_name -> headrace.v1.SubscribeResponse.Batch
+	31, // 10: headrace.v1.SubscribeResponse.settle_result:type_name -> headrace.v1.SubscribeResponse.SettleResult
+	33, // 11: headrace.v1.SubscribeResponse.flow_state:type_name -> headrace.v1.SubscribeResponse.FlowState
+	34, // 12: headrace.v1.SubscribeResponse.recall:type_name -> headrace.v1.SubscribeResponse.Recall
+	35, // 13: headrace.v1.SubscribeResponse.revoked:type_name -> headrace.v1.SubscribeResponse.Revoked
+	38, // 14: headrace.v1.SubscribeResponse.go_away:type_name -> headrace.v1.GoAway
+	36, // 15: headrace.v1.SubscribeResponse.drained:type_name -> headrace.v1.SubscribeResponse.Drained
+	39, // 16: headrace.v1.SessionLimits.max_outstanding:type_name -> headrace.v1.Amount
+	39, // 17: headrace.v1.SessionLimits.client_max_outstanding:type_name -> headrace.v1.Amount
+	39, // 18: headrace.v1.SessionLimits.subscription_max_outstanding:type_name -> headrace.v1.Amount
+	40, // 19: headrace.v1.SessionLimits.lease:type_name -> google.protobuf.Duration
+	40, // 20: headrace.v1.SessionLimits.max_lease:type_name -> google.protobuf.Duration
+	40, // 21: headrace.v1.SessionLimits.heartbeat_interval:type_name -> google.protobuf.Duration
+	40, // 22: headrace.v1.SessionLimits.resume_window:type_name -> google.protobuf.Duration
+	40, // 23: headrace.v1.PullRequest.wait:type_name -> google.protobuf.Duration
+	40, // 24: headrace.v1.PullRequest.lease:type_name -> google.protobuf.Duration
+	11, // 25: headrace.v1.PullResponse.messages:type_name -> headrace.v1.PulledMessage
+	4,  // 26: headrace.v1.PullResponse.blocked_by:type_name -> headrace.v1.BlockedBy
+	41, // 27: headrace.v1.PulledMessage.position:type_name -> headrace.v1.Position
+	42, // 28: headrace.v1.PulledMessage.message:type_name -> headrace.v1.Message
 	1,  // 29: headrace.v1.SettleRequest.verdict:type_name -> headrace.v1.Verdict
-	39, // 30: headrace.v1.SettleRequest.delay:type_name -> google.protobuf.Duration
-	15, // 31: headrace.v1.SettleResponse.failures:type_name -> headrace.v1.TokenFailure
-	39, // 32: headrace.v1.ExtendRequest.duration:type_name -> google.protobuf.Duration
-	15, // 33: headrace.v1.ExtendResponse.failures:type_name -> headrace.v1.TokenFailure
-	42, // 34: headrace.v1.TokenFailure.reason:type_name -> headrace.v1.ErrorReason
-	24, // 35: headrace.v1.SubscribeRequest.Open.labels:type_name -> headrace.v1.SubscribeRequest.Open.LabelsEntry
+	40, // 30: headrace.v1.SettleRequest.delay:type_name -> google.protobuf.Duration
+	16, // 31: headrace.v1.SettleResponse.failures:type_name -> headrace.v1.TokenFailure
+	40, // 32: headrace.v1.ExtendRequest.duration:type_name -> google.protobuf.Duration
+	16, // 33: headrace.v1.ExtendResponse.failures:type_name -> headrace.v1.TokenFailure
+	43, // 34: headrace.v1.TokenFailure.reason:type_name -> headrace.v1.ErrorReason
+	25, // 35: headrace.v1.SubscribeRequest.Open.labels:type_name -> headrace.v1.SubscribeRequest.Open.LabelsEntry
 	0,  // 36: headrace.v1.SubscribeRequest.Open.replenish:type_name -> headrace.v1.Replenish
-	18, // 37: headrace.v1.SubscribeRequest.Open.window:type_name -> headrace.v1.SubscribeRequest.Window
-	39, // 38: headrace.v1.SubscribeRequest.Open.lease:type_name -> google.protobuf.Duration
+	19, // 37: headrace.v1.SubscribeRequest.Open.window:type_name -> headrace.v1.SubscribeRequest.Window
+	40, // 38: headrace.v1.SubscribeRequest.Open.lease:type_name -> google.protobuf.Duration
 	2,  // 39: headrace.v1.SubscribeRequest.Open.features:type_name -> headrace.v1.Feature
-	17, // 40: headrace.v1.SubscribeRequest.Open.resume:type_name -> headrace.v1.SubscribeRequest.Resume
-	43, // 41: headrace.v1.SubscribeRequest.Resume.holding:type_name -> headrace.v1.SequenceRange
-	43, // 42: headrace.v1.SubscribeRequest.Started.ranges:type_name -> headrace.v1.SequenceRange
-	43, // 43: headrace.v1.SubscribeRequest.Settle.ranges:type_name -> headrace.v1.SequenceRange
+	18, // 40: headrace.v1.SubscribeRequest.Open.resume:type_name -> headrace.v1.SubscribeRequest.Resume
+	44, // 41: headrace.v1.SubscribeRequest.Resume.holding:type_name -> headrace.v1.SequenceRange
+	44, // 42: headrace.v1.SubscribeRequest.Started.ranges:type_name -> headrace.v1.SequenceRange
+	44, // 43: headrace.v1.SubscribeRequest.Settle.ranges:type_name -> headrace.v1.SequenceRange
 	1,  // 44: headrace.v1.SubscribeRequest.Settle.verdict:type_name -> headrace.v1.Verdict
-	39, // 45: headrace.v1.SubscribeRequest.Settle.delay:type_name -> google.protobuf.Duration
-	43, // 46: headrace.v1.SubscribeRequest.Extend.ranges:type_name -> headrace.v1.SequenceRange
-	39, // 47: headrace.v1.SubscribeRequest.Extend.duration:type_name -> google.protobuf.Duration
-	39, // 48: headrace.v1.SubscribeRequest.Drain.grace:type_name -> google.protobuf.Duration
+	40, // 45: headrace.v1.SubscribeRequest.Settle.delay:type_name -> google.protobuf.Duration
+	44, // 46: headrace.v1.SubscribeRequest.Extend.ranges:type_name -> headrace.v1.SequenceRange
+	40, // 47: headrace.v1.SubscribeRequest.Extend.duration:type_name -> google.protobuf.Duration
+	40, // 48: headrace.v1.SubscribeRequest.Drain.grace:type_name -> google.protobuf.Duration
 	2,  // 49: headrace.v1.SubscribeResponse.Opened.features:type_name -> headrace.v1.Feature
-	7,  // 50: headrace.v1.SubscribeResponse.Opened.limits:type_name -> headrace.v1.SessionLimits
-	26, // 51: headrace.v1.SubscribeResponse.Opened.resumed:type_name -> headrace.v1.SubscribeResponse.Resumed
-	27, // 52: headrace.v1.SubscribeResponse.Opened.owners:type_name -> headrace.v1.SubscribeResponse.OwnerHint
-	43, // 53: headrace.v1.SubscribeResponse.Resumed.kept:type_name -> headrace.v1.SequenceRange
-	44, // 54: headrace.v1.SubscribeResponse.Batch.runs:type_name -> headrace.v1.PositionRun
-	29, // 55: headrace.v1.SubscribeResponse.Batch.attempts:type_name -> headrace.v1.SubscribeResponse.AttemptRun
-	41, // 56: headrace.v1.SubscribeResponse.Batch.messages:type_name -> headrace.v1.Message
-	31, // 57: headrace.v1.SubscribeResponse.SettleResult.failures:type_name -> headrace.v1.SubscribeResponse.SettleFailure
-	43, // 58: headrace.v1.SubscribeResponse.SettleFailure.ranges:type_name -> headrace.v1.SequenceRange
-	42, // 59: headrace.v1.SubscribeResponse.SettleFailure.reason:type_name -> headrace.v1.ErrorReason
-	38, // 60: headrace.v1.SubscribeResponse.FlowState.credit:type_name -> headrace.v1.Amount
-	38, // 61: headrace.v1.SubscribeResponse.FlowState.outstanding:type_name -> headrace.v1.Amount
-	38, // 62: headrace.v1.SubscribeResponse.FlowState.backlog:type_name -> headrace.v1.Amount
-	39, // 63: headrace.v1.SubscribeResponse.FlowState.oldest_age:type_name -> google.protobuf.Duration
-	3,  // 64: headrace.v1.SubscribeResponse.FlowState.blocked_by:type_name -> headrace.v1.BlockedBy
-	7,  // 65: headrace.v1.SubscribeResponse.FlowState.limits:type_name -> headrace.v1.SessionLimits
-	27, // 66: headrace.v1.SubscribeResponse.FlowState.owners:type_name -> headrace.v1.SubscribeResponse.OwnerHint
-	43, // 67: headrace.v1.SubscribeResponse.Recall.ranges:type_name -> headrace.v1.SequenceRange
-	43, // 68: headrace.v1.SubscribeResponse.Revoked.ranges:type_name -> headrace.v1.SequenceRange
-	4,  // 69: headrace.v1.SubscribeResponse.Revoked.reason:type_name -> headrace.v1.RevokeReason
-	5,  // 70: headrace.v1.SubscriberService.Subscribe:input_type -> headrace.v1.SubscribeRequest
-	8,  // 71: headrace.v1.SubscriberService.Pull:input_type -> headrace.v1.PullRequest
-	11, // 72: headrace.v1.SubscriberService.Settle:input_type -> headrace.v1.SettleRequest
-	13, // 73: headrace.v1.SubscriberService.Extend:input_type -> headrace.v1.ExtendRequest
-	6,  // 74: headrace.v1.SubscriberService.Subscribe:output_type -> headrace.v1.SubscribeResponse
-	9,  // 75: headrace.v1.SubscriberService.Pull:output_type -> headrace.v1.PullResponse
-	12, // 76: headrace.v1.SubscriberService.Settle:output_type -> headrace.v1.SettleResponse
-	14, // 77: headrace.v1.SubscriberService.Extend:output_type -> headrace.v1.ExtendResponse
-	74, // [74:78] is the sub-list for method output_type
-	70, // [70:74] is the sub-list for method input_type
-	70, // [70:70] is the sub-list for extension type_name
-	70, // [70:70] is the sub-list for extension extendee
-	0,  // [0:70] is the sub-list for field type_name
+	8,  // 50: headrace.v1.SubscribeResponse.Opened.limits:type_name -> headrace.v1.SessionLimits
+	27, // 51: headrace.v1.SubscribeResponse.Opened.resumed:type_name -> headrace.v1.SubscribeResponse.Resumed
+	3,  // 52: headrace.v1.SubscribeResponse.Opened.ordered_by:type_name -> headrace.v1.OrderedBy
+	28, // 53: headrace.v1.SubscribeResponse.Opened.owners:type_name -> headrace.v1.SubscribeResponse.OwnerHint
+	44, // 54: headrace.v1.SubscribeResponse.Resumed.kept:type_name -> headrace.v1.SequenceRange
+	45, // 55: headrace.v1.SubscribeResponse.Batch.runs:type_name -> headrace.v1.PositionRun
+	30, // 56: headrace.v1.SubscribeResponse.Batch.attempts:type_name -> headrace.v1.SubscribeResponse.AttemptRun
+	42, // 57: headrace.v1.SubscribeResponse.Batch.messages:type_name -> headrace.v1.Message
+	32, // 58: headrace.v1.SubscribeResponse.SettleResult.failures:type_name -> headrace.v1.SubscribeResponse.SettleFailure
+	44, // 59: headrace.v1.SubscribeResponse.SettleFailure.ranges:type_name -> headrace.v1.SequenceRange
+	43, // 60: headrace.v1.SubscribeResponse.SettleFailure.reason:type_name -> headrace.v1.ErrorReason
+	39, // 61: headrace.v1.SubscribeResponse.FlowState.credit:type_name -> headrace.v1.Amount
+	39, // 62: headrace.v1.SubscribeResponse.FlowState.outstanding:type_name -> headrace.v1.Amount
+	39, // 63: headrace.v1.SubscribeResponse.FlowState.backlog:type_name -> headrace.v1.Amount
+	40, // 64: headrace.v1.SubscribeResponse.FlowState.oldest_age:type_name -> google.protobuf.Duration
+	4,  // 65: headrace.v1.SubscribeResponse.FlowState.blocked_by:type_name -> headrace.v1.BlockedBy
+	8,  // 66: headrace.v1.SubscribeResponse.FlowState.limits:type_name -> headrace.v1.SessionLimits
+	28, // 67: headrace.v1.SubscribeResponse.FlowState.owners:type_name -> headrace.v1.SubscribeResponse.OwnerHint
+	44, // 68: headrace.v1.SubscribeResponse.Recall.ranges:type_name -> headrace.v1.SequenceRange
+	44, // 69: headrace.v1.SubscribeResponse.Revoked.ranges:type_name -> headrace.v1.SequenceRange
+	5,  // 70: headrace.v1.SubscribeResponse.Revoked.reason:type_name -> headrace.v1.RevokeReason
+	6,  // 71: headrace.v1.SubscriberService.Subscribe:input_type -> headrace.v1.SubscribeRequest
+	9,  // 72: headrace.v1.SubscriberService.Pull:input_type -> headrace.v1.PullRequest
+	12, // 73: headrace.v1.SubscriberService.Settle:input_type -> headrace.v1.SettleRequest
+	14, // 74: headrace.v1.SubscriberService.Extend:input_type -> headrace.v1.ExtendRequest
+	7,  // 75: headrace.v1.SubscriberService.Subscribe:output_type -> headrace.v1.SubscribeResponse
+	10, // 76: headrace.v1.SubscriberService.Pull:output_type -> headrace.v1.PullResponse
+	13, // 77: headrace.v1.SubscriberService.Settle:output_type -> headrace.v1.SettleResponse
+	15, // 78: headrace.v1.SubscriberService.Extend:output_type -> headrace.v1.ExtendResponse
+	75, // [75:79] is the sub-list for method output_type
+	71, // [71:75] is the sub-list for method input_type
+	71, // [71:71] is the sub-list for extension type_name
+	71, // [71:71] is the sub-list for extension extendee
+	0,  // [0:71] is the sub-list for field type_name
 }
 
 func init() { file_headrace_v1_subscriber_service_proto_init() }
@@ -3155,7 +3226,7 @@ func file_headrace_v1_subscriber_service_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_headrace_v1_subscriber_service_proto_rawDesc), len(file_headrace_v1_subscriber_service_proto_rawDesc)),
-			NumEnums:      5,
+			NumEnums:      6,
 			NumMessages:   31,
 			NumExtensions: 0,
 			NumServices:   1,

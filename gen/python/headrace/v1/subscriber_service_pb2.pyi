@@ -36,6 +36,12 @@ class Feature(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     FEATURE_RESUME: _ClassVar[Feature]
     FEATURE_DEAD_LETTERS: _ClassVar[Feature]
 
+class OrderedBy(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    ORDERED_BY_UNSPECIFIED: _ClassVar[OrderedBy]
+    ORDERED_BY_KEY: _ClassVar[OrderedBy]
+    ORDERED_BY_PARTITION: _ClassVar[OrderedBy]
+
 class BlockedBy(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     BLOCKED_BY_UNSPECIFIED: _ClassVar[BlockedBy]
@@ -76,6 +82,9 @@ FEATURE_RECALL: Feature
 FEATURE_STARTED: Feature
 FEATURE_RESUME: Feature
 FEATURE_DEAD_LETTERS: Feature
+ORDERED_BY_UNSPECIFIED: OrderedBy
+ORDERED_BY_KEY: OrderedBy
+ORDERED_BY_PARTITION: OrderedBy
 BLOCKED_BY_UNSPECIFIED: BlockedBy
 BLOCKED_BY_NO_CREDIT_MESSAGES: BlockedBy
 BLOCKED_BY_NO_CREDIT_BYTES: BlockedBy
@@ -210,20 +219,22 @@ class SubscribeRequest(_message.Message):
 class SubscribeResponse(_message.Message):
     __slots__ = ("opened", "batch", "settle_result", "flow_state", "recall", "revoked", "go_away", "drained")
     class Opened(_message.Message):
-        __slots__ = ("session_id", "features", "limits", "resumed", "partitions", "owners")
+        __slots__ = ("session_id", "features", "limits", "resumed", "ordered_by", "partitions", "owners")
         SESSION_ID_FIELD_NUMBER: _ClassVar[int]
         FEATURES_FIELD_NUMBER: _ClassVar[int]
         LIMITS_FIELD_NUMBER: _ClassVar[int]
         RESUMED_FIELD_NUMBER: _ClassVar[int]
+        ORDERED_BY_FIELD_NUMBER: _ClassVar[int]
         PARTITIONS_FIELD_NUMBER: _ClassVar[int]
         OWNERS_FIELD_NUMBER: _ClassVar[int]
         session_id: str
         features: _containers.RepeatedScalarFieldContainer[Feature]
         limits: SessionLimits
         resumed: SubscribeResponse.Resumed
+        ordered_by: OrderedBy
         partitions: _containers.RepeatedScalarFieldContainer[int]
         owners: _containers.RepeatedCompositeFieldContainer[SubscribeResponse.OwnerHint]
-        def __init__(self, session_id: _Optional[str] = ..., features: _Optional[_Iterable[_Union[Feature, str]]] = ..., limits: _Optional[_Union[SessionLimits, _Mapping]] = ..., resumed: _Optional[_Union[SubscribeResponse.Resumed, _Mapping]] = ..., partitions: _Optional[_Iterable[int]] = ..., owners: _Optional[_Iterable[_Union[SubscribeResponse.OwnerHint, _Mapping]]] = ...) -> None: ...
+        def __init__(self, session_id: _Optional[str] = ..., features: _Optional[_Iterable[_Union[Feature, str]]] = ..., limits: _Optional[_Union[SessionLimits, _Mapping]] = ..., resumed: _Optional[_Union[SubscribeResponse.Resumed, _Mapping]] = ..., ordered_by: _Optional[_Union[OrderedBy, str]] = ..., partitions: _Optional[_Iterable[int]] = ..., owners: _Optional[_Iterable[_Union[SubscribeResponse.OwnerHint, _Mapping]]] = ...) -> None: ...
     class Resumed(_message.Message):
         __slots__ = ("kept", "next_sequence", "charged_bytes")
         KEPT_FIELD_NUMBER: _ClassVar[int]

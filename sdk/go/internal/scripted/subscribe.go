@@ -42,6 +42,16 @@ func Batch(sequence, offset uint64, texts ...string) *headracev1.SubscribeRespon
 	return BatchFrame(b)
 }
 
+// Keyed is a frame with a delivery for each key, from a sequence and an offset on; its
+// text is its key.
+func Keyed(sequence, offset uint64, keys ...string) *headracev1.SubscribeResponse {
+	f := Batch(sequence, offset, keys...)
+	for i, m := range f.GetBatch().GetMessages() {
+		m.OrderingKey = keys[i]
+	}
+	return f
+}
+
 // BatchFrame is a frame with a batch.
 func BatchFrame(b *headracev1.SubscribeResponse_Batch) *headracev1.SubscribeResponse {
 	return &headracev1.SubscribeResponse{Frame: &headracev1.SubscribeResponse_Batch_{Batch: b}}

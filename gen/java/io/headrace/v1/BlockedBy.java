@@ -340,7 +340,7 @@ public enum BlockedBy
   }
   public static com.google.protobuf.Descriptors.EnumDescriptor
       getDescriptor() {
-    return io.headrace.v1.SubscriberServiceProto.getDescriptor().getEnumTypes().get(3);
+    return io.headrace.v1.SubscriberServiceProto.getDescriptor().getEnumTypes().get(4);
   }
 
   private static final BlockedBy[] VALUES = values();

@@ -189,7 +189,7 @@ public enum RevokeReason
   }
   public static com.google.protobuf.Descriptors.EnumDescriptor
       getDescriptor() {
-    return io.headrace.v1.SubscriberServiceProto.getDescriptor().getEnumTypes().get(4);
+    return io.headrace.v1.SubscriberServiceProto.getDescriptor().getEnumTypes().get(5);
   }
 
   private static final RevokeReason[] VALUES = values();

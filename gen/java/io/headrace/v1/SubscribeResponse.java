@@ -176,6 +176,27 @@ private static final long serialVersionUID = 0L;
 
     /**
      * <pre>
+     * The order that a client that announced FEATURE_KEY_BATCHES has to keep among
+     * deliveries that it holds at the same time.
+     * </pre>
+     *
+     * <code>.headrace.v1.OrderedBy ordered_by = 5 [json_name = "orderedBy"];</code>
+     * @return The enum numeric value on the wire for orderedBy.
+     */
+    int getOrderedByValue();
+    /**
+     * <pre>
+     * The order that a client that announced FEATURE_KEY_BATCHES has to keep among
+     * deliveries that it holds at the same time.
+     * </pre>
+     *
+     * <code>.headrace.v1.OrderedBy ordered_by = 5 [json_name = "orderedBy"];</code>
+     * @return The orderedBy.
+     */
+    io.headrace.v1.OrderedBy getOrderedBy();
+
+    /**
+     * <pre>
      * The partitions that this session serves; empty means all. Not sent yet.
      * </pre>
      *
@@ -275,6 +296,7 @@ private static final long serialVersionUID = 0L;
     private Opened() {
       sessionId_ = "";
       features_ = emptyIntList();
+      orderedBy_ = 0;
       partitions_ = emptyIntList();
       owners_ = java.util.Collections.emptyList();
     }
@@ -495,6 +517,34 @@ private static final long serialVersionUID = 0L;
       return resumed_ == null ? io.headrace.v1.SubscribeResponse.Resumed.getDefaultInstance() : resumed_;
     }
 
+    public static final int ORDERED_BY_FIELD_NUMBER = 5;
+    private int orderedBy_ = 0;
+    /**
+     * <pre>
+     * The order that a client that announced FEATURE_KEY_BATCHES has to keep among
+     * deliveries that it holds at the same time.
+     * </pre>
+     *
+     * <code>.headrace.v1.OrderedBy ordered_by = 5 [json_name = "orderedBy"];</code>
+     * @return The enum numeric value on the wire for orderedBy.
+     */
+    @java.lang.Override public int getOrderedByValue() {
+      return orderedBy_;
+    }
+    /**
+     * <pre>
+     * The order that a client that announced FEATURE_KEY_BATCHES has to keep among
+     * deliveries that it holds at the same time.
+     * </pre>
+     *
+     * <code>.headrace.v1.OrderedBy ordered_by = 5 [json_name = "orderedBy"];</code>
+     * @return The orderedBy.
+     */
+    @java.lang.Override public io.headrace.v1.OrderedBy getOrderedBy() {
+      io.headrace.v1.OrderedBy result = io.headrace.v1.OrderedBy.forNumber(orderedBy_);
+      return result == null ? io.headrace.v1.OrderedBy.UNRECOGNIZED : result;
+    }
+
     public static final int PARTITIONS_FIELD_NUMBER = 20;
     @SuppressWarnings("serial")
     private com.google.protobuf.Internal.IntList partitions_ =
@@ -629,6 +679,9 @@ private static final long serialVersionUID = 0L;
       if (((bitField0_ & 0x00000002) != 0)) {
         output.writeMessage(4, getResumed());
       }
+      if (orderedBy_ != io.headrace.v1.OrderedBy.ORDERED_BY_UNSPECIFIED.getNumber()) {
+        output.writeEnum(5, orderedBy_);
+      }
       if (getPartitionsList().size() > 0) {
         output.writeUInt32NoTag(162);
         output.writeUInt32NoTag(partitionsMemoizedSerializedSize);
@@ -670,6 +723,10 @@ private static final long serialVersionUID = 0L;
       if (((bitField0_ & 0x00000002) != 0)) {
         size += com.google.protobuf.CodedOutputStream
           .computeMessageSize(4, getResumed());
+      }
+      if (orderedBy_ != io.headrace.v1.OrderedBy.ORDERED_BY_UNSPECIFIED.getNumber()) {
+        size += com.google.protobuf.CodedOutputStream
+          .computeEnumSize(5, orderedBy_);
       }
       {
         int dataSize = 0;
@@ -717,6 +774,7 @@ private static final long serialVersionUID = 0L;
         if (!getResumed()
             .equals(other.getResumed())) return false;
       }
+      if (orderedBy_ != other.orderedBy_) return false;
       if (!getPartitionsList()
           .equals(other.getPartitionsList())) return false;
       if (!getOwnersList()
@@ -746,6 +804,8 @@ private static final long serialVersionUID = 0L;
         hash = (37 * hash) + RESUMED_FIELD_NUMBER;
         hash = (53 * hash) + getResumed().hashCode();
       }
+      hash = (37 * hash) + ORDERED_BY_FIELD_NUMBER;
+      hash = (53 * hash) + orderedBy_;
       if (getPartitionsCount() > 0) {
         hash = (37 * hash) + PARTITIONS_FIELD_NUMBER;
         hash = (53 * hash) + getPartitionsList().hashCode();
@@ -909,6 +969,7 @@ private static final long serialVersionUID = 0L;
           resumedBuilder_.dispose();
           resumedBuilder_ = null;
         }
+        orderedBy_ = 0;
         partitions_ = emptyIntList();
         if (ownersBuilder_ == null) {
           owners_ = java.util.Collections.emptyList();
@@ -916,7 +977,7 @@ private static final long serialVersionUID = 0L;
           owners_ = null;
           ownersBuilder_.clear();
         }
-        bitField0_ = (bitField0_ & ~0x00000020);
+        bitField0_ = (bitField0_ & ~0x00000040);
         return this;
       }
 
@@ -951,9 +1012,9 @@ private static final long serialVersionUID = 0L;
 
       private void buildPartialRepeatedFields(io.headrace.v1.SubscribeResponse.Opened result) {
         if (ownersBuilder_ == null) {
-          if (((bitField0_ & 0x00000020) != 0)) {
+          if (((bitField0_ & 0x00000040) != 0)) {
             owners_ = java.util.Collections.unmodifiableList(owners_);
-            bitField0_ = (bitField0_ & ~0x00000020);
+            bitField0_ = (bitField0_ & ~0x00000040);
           }
           result.owners_ = owners_;
         } else {
@@ -984,6 +1045,9 @@ private static final long serialVersionUID = 0L;
           to_bitField0_ |= 0x00000002;
         }
         if (((from_bitField0_ & 0x00000010) != 0)) {
+          result.orderedBy_ = orderedBy_;
+        }
+        if (((from_bitField0_ & 0x00000020) != 0)) {
           partitions_.makeImmutable();
           result.partitions_ = partitions_;
         }
@@ -1024,11 +1088,14 @@ private static final long serialVersionUID = 0L;
         if (other.hasResumed()) {
           mergeResumed(other.getResumed());
         }
+        if (other.orderedBy_ != 0) {
+          setOrderedByValue(other.getOrderedByValue());
+        }
         if (!other.partitions_.isEmpty()) {
           if (partitions_.isEmpty()) {
             partitions_ = other.partitions_;
             partitions_.makeImmutable();
-            bitField0_ |= 0x00000010;
+            bitField0_ |= 0x00000020;
           } else {
             ensurePartitionsIsMutable();
             partitions_.addAll(other.partitions_);
@@ -1039,7 +1106,7 @@ private static final long serialVersionUID = 0L;
           if (!other.owners_.isEmpty()) {
             if (owners_.isEmpty()) {
               owners_ = other.owners_;
-              bitField0_ = (bitField0_ & ~0x00000020);
+              bitField0_ = (bitField0_ & ~0x00000040);
             } else {
               ensureOwnersIsMutable();
               owners_.addAll(other.owners_);
@@ -1052,7 +1119,7 @@ private static final long serialVersionUID = 0L;
               ownersBuilder_.dispose();
               ownersBuilder_ = null;
               owners_ = other.owners_;
-              bitField0_ = (bitField0_ & ~0x00000020);
+              bitField0_ = (bitField0_ & ~0x00000040);
               ownersBuilder_ = 
                 com.google.protobuf.GeneratedMessage.alwaysUseFieldBuilders ?
                    internalGetOwnersFieldBuilder() : null;
@@ -1122,6 +1189,11 @@ private static final long serialVersionUID = 0L;
                 bitField0_ |= 0x00000008;
                 break;
               } // case 34
+              case 40: {
+                orderedBy_ = input.readEnum();
+                bitField0_ |= 0x00000010;
+                break;
+              } // case 40
               case 160: {
                 int v = input.readUInt32();
                 ensurePartitionsIsMutable();
@@ -1758,12 +1830,88 @@ private static final long serialVersionUID = 0L;
         return resumedBuilder_;
       }
 
+      private int orderedBy_ = 0;
+      /**
+       * <pre>
+       * The order that a client that announced FEATURE_KEY_BATCHES has to keep among
+       * deliveries that it holds at the same time.
+       * </pre>
+       *
+       * <code>.headrace.v1.OrderedBy ordered_by = 5 [json_name = "orderedBy"];</code>
+       * @return The enum numeric value on the wire for orderedBy.
+       */
+      @java.lang.Override public int getOrderedByValue() {
+        return orderedBy_;
+      }
+      /**
+       * <pre>
+       * The order that a client that announced FEATURE_KEY_BATCHES has to keep among
+       * deliveries that it holds at the same time.
+       * </pre>
+       *
+       * <code>.headrace.v1.OrderedBy ordered_by = 5 [json_name = "orderedBy"];</code>
+       * @param value The enum numeric value on the wire for orderedBy to set.
+       * @return This builder for chaining.
+       */
+      public Builder setOrderedByValue(int value) {
+        orderedBy_ = value;
+        bitField0_ |= 0x00000010;
+        onChanged();
+        return this;
+      }
+      /**
+       * <pre>
+       * The order that a client that announced FEATURE_KEY_BATCHES has to keep among
+       * deliveries that it holds at the same time.
+       * </pre>
+       *
+       * <code>.headrace.v1.OrderedBy ordered_by = 5 [json_name = "orderedBy"];</code>
+       * @return The orderedBy.
+       */
+      @java.lang.Override
+      public io.headrace.v1.OrderedBy getOrderedBy() {
+        io.headrace.v1.OrderedBy result = io.headrace.v1.OrderedBy.forNumber(orderedBy_);
+        return result == null ? io.headrace.v1.OrderedBy.UNRECOGNIZED : result;
+      }
+      /**
+       * <pre>
+       * The order that a client that announced FEATURE_KEY_BATCHES has to keep among
+       * deliveries that it holds at the same time.
+       * </pre>
+       *
+       * <code>.headrace.v1.OrderedBy ordered_by = 5 [json_name = "orderedBy"];</code>
+       * @param value The orderedBy to set.
+       * @return This builder for chaining.
+       */
+      public Builder setOrderedBy(io.headrace.v1.OrderedBy value) {
+        if (value == null) { throw new NullPointerException(); }
+        bitField0_ |= 0x00000010;
+        orderedBy_ = value.getNumber();
+        onChanged();
+        return this;
+      }
+      /**
+       * <pre>
+       * The order that a client that announced FEATURE_KEY_BATCHES has to keep among
+       * deliveries that it holds at the same time.
+       * </pre>
+       *
+       * <code>.headrace.v1.OrderedBy ordered_by = 5 [json_name = "orderedBy"];</code>
+       * @return This builder for chaining.
+       */
+      public Builder clearOrderedBy() {
+        bitField0_ = (bitField0_ & ~0x00000010);
+        orderedBy_ = 0;
+        onChanged();
+        return this;
+      }
+
       private com.google.protobuf.Internal.IntList partitions_ = emptyIntList();
       private void ensurePartitionsIsMutable() {
         if (!partitions_.isModifiable()) {
           partitions_ = makeMutableCopy(partitions_);
         }
-        bitField0_ |= 0x00000010;
+        bitField0_ |= 0x00000020;
       }
       /**
        * <pre>
@@ -1816,7 +1964,7 @@ private static final long serialVersionUID = 0L;
 
         ensurePartitionsIsMutable();
         partitions_.setInt(index, value);
-        bitField0_ |= 0x00000010;
+        bitField0_ |= 0x00000020;
         onChanged();
         return this;
       }
@@ -1833,7 +1981,7 @@ private static final long serialVersionUID = 0L;
 
         ensurePartitionsIsMutable();
         partitions_.addInt(value);
-        bitField0_ |= 0x00000010;
+        bitField0_ |= 0x00000020;
         onChanged();
         return this;
       }
@@ -1851,7 +1999,7 @@ private static final long serialVersionUID = 0L;
         ensurePartitionsIsMutable();
         com.google.protobuf.AbstractMessageLite.Builder.addAll(
             values, partitions_);
-        bitField0_ |= 0x00000010;
+        bitField0_ |= 0x00000020;
         onChanged();
         return this;
       }
@@ -1865,7 +2013,7 @@ private static final long serialVersionUID = 0L;
        */
       public Builder clearPartitions() {
         partitions_ = emptyIntList();
-        bitField0_ = (bitField0_ & ~0x00000010);
+        bitField0_ = (bitField0_ & ~0x00000020);
         onChanged();
         return this;
       }
@@ -1873,9 +2021,9 @@ private static final long serialVersionUID = 0L;
       private java.util.List<io.headrace.v1.SubscribeResponse.OwnerHint> owners_ =
         java.util.Collections.emptyList();
       private void ensureOwnersIsMutable() {
-        if (!((bitField0_ & 0x00000020) != 0)) {
+        if (!((bitField0_ & 0x00000040) != 0)) {
           owners_ = new java.util.ArrayList<io.headrace.v1.SubscribeResponse.OwnerHint>(owners_);
-          bitField0_ |= 0x00000020;
+          bitField0_ |= 0x00000040;
          }
       }
 
@@ -2069,7 +2217,7 @@ private static final long serialVersionUID = 0L;
       public Builder clearOwners() {
         if (ownersBuilder_ == null) {
           owners_ = java.util.Collections.emptyList();
-          bitField0_ = (bitField0_ & ~0x00000020);
+          bitField0_ = (bitField0_ & ~0x00000040);
           onChanged();
         } else {
           ownersBuilder_.clear();
@@ -2174,7 +2322,7 @@ private static final long serialVersionUID = 0L;
           ownersBuilder_ = new com.google.protobuf.RepeatedFieldBuilder<
               io.headrace.v1.SubscribeResponse.OwnerHint, io.headrace.v1.SubscribeResponse.OwnerHint.Builder, io.headrace.v1.SubscribeResponse.OwnerHintOrBuilder>(
                   owners_,
-                  ((bitField0_ & 0x00000020) != 0),
+                  ((bitField0_ & 0x00000040) != 0),
                   getParentForChildren(),
                   isClean());
           owners_ = null;

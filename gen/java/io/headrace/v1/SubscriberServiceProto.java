@@ -242,7 +242,7 @@ public final class SubscriberServiceProto {
       "anges\0225\n\010duration\030\003 \001(\0132\031.google.protobu" +
       "f.DurationR\010duration\0328\n\005Drain\022/\n\005grace\030\001" +
       " \001(\0132\031.google.protobuf.DurationR\005graceB\007" +
-      "\n\005frame\"\262\022\n\021SubscribeResponse\022?\n\006opened\030" +
+      "\n\005frame\"\351\022\n\021SubscribeResponse\022?\n\006opened\030" +
       "\001 \001(\0132%.headrace.v1.SubscribeResponse.Op" +
       "enedH\000R\006opened\022<\n\005batch\030\002 \001(\0132$.headrace" +
       ".v1.SubscribeResponse.BatchH\000R\005batch\022R\n\r" +
@@ -256,132 +256,136 @@ public final class SubscriberServiceProto {
       "\007revoked\022.\n\007go_away\030\007 \001(\0132\023.headrace.v1." +
       "GoAwayH\000R\006goAway\022B\n\007drained\030\010 \001(\0132&.head" +
       "race.v1.SubscribeResponse.DrainedH\000R\007dra" +
-      "ined\032\261\002\n\006Opened\022\035\n\nsession_id\030\001 \001(\tR\tses" +
+      "ined\032\350\002\n\006Opened\022\035\n\nsession_id\030\001 \001(\tR\tses" +
       "sionId\0220\n\010features\030\002 \003(\0162\024.headrace.v1.F" +
       "eatureR\010features\0222\n\006limits\030\003 \001(\0132\032.headr" +
       "ace.v1.SessionLimitsR\006limits\022@\n\007resumed\030" +
       "\004 \001(\0132&.headrace.v1.SubscribeResponse.Re" +
-      "sumedR\007resumed\022\036\n\npartitions\030\024 \003(\rR\npart" +
-      "itions\022@\n\006owners\030\025 \003(\0132(.headrace.v1.Sub" +
-      "scribeResponse.OwnerHintR\006owners\032\203\001\n\007Res" +
-      "umed\022.\n\004kept\030\001 \003(\0132\032.headrace.v1.Sequenc" +
-      "eRangeR\004kept\022#\n\rnext_sequence\030\002 \001(\004R\014nex" +
-      "tSequence\022#\n\rcharged_bytes\030\003 \001(\004R\014charge" +
-      "dBytes\032E\n\tOwnerHint\022\036\n\npartitions\030\001 \003(\rR" +
-      "\npartitions\022\030\n\007address\030\002 \001(\tR\007address\032\372\001" +
-      "\n\005Batch\022%\n\016first_sequence\030\001 \001(\004R\rfirstSe" +
-      "quence\022,\n\004runs\030\002 \003(\0132\030.headrace.v1.Posit" +
-      "ionRunR\004runs\022#\n\rcharged_bytes\030\003 \001(\004R\014cha" +
-      "rgedBytes\022E\n\010attempts\030\004 \003(\0132).headrace.v" +
-      "1.SubscribeResponse.AttemptRunR\010attempts" +
-      "\0220\n\010messages\030\017 \003(\0132\024.headrace.v1.Message" +
-      "R\010messages\032c\n\nAttemptRun\022%\n\016first_sequen" +
-      "ce\030\001 \001(\004R\rfirstSequence\022\024\n\005count\030\002 \001(\rR\005" +
-      "count\022\030\n\007attempt\030\003 \001(\rR\007attempt\032\205\001\n\014Sett" +
-      "leResult\022+\n\021confirmed_through\030\001 \001(\004R\020con" +
-      "firmedThrough\022H\n\010failures\030\002 \003(\0132,.headra" +
-      "ce.v1.SubscribeResponse.SettleFailureR\010f" +
-      "ailures\032\215\001\n\rSettleFailure\022\026\n\006number\030\001 \001(" +
-      "\004R\006number\0222\n\006ranges\030\002 \003(\0132\032.headrace.v1." +
-      "SequenceRangeR\006ranges\0220\n\006reason\030\003 \001(\0162\030." +
-      "headrace.v1.ErrorReasonR\006reason\032\306\003\n\tFlow" +
-      "State\022+\n\006credit\030\001 \001(\0132\023.headrace.v1.Amou" +
-      "ntR\006credit\0225\n\013outstanding\030\002 \001(\0132\023.headra" +
-      "ce.v1.AmountR\013outstanding\022-\n\007backlog\030\003 \001" +
-      "(\0132\023.headrace.v1.AmountR\007backlog\0228\n\nolde" +
-      "st_age\030\004 \001(\0132\031.google.protobuf.DurationR" +
-      "\toldestAge\0225\n\nblocked_by\030\005 \003(\0162\026.headrac" +
-      "e.v1.BlockedByR\tblockedBy\022\037\n\013needs_bytes" +
-      "\030\006 \001(\004R\nneedsBytes\0222\n\006limits\030\007 \001(\0132\032.hea" +
-      "drace.v1.SessionLimitsR\006limits\022\036\n\npartit" +
-      "ions\030\024 \003(\rR\npartitions\022@\n\006owners\030\025 \003(\0132(" +
-      ".headrace.v1.SubscribeResponse.OwnerHint" +
-      "R\006owners\032<\n\006Recall\0222\n\006ranges\030\001 \003(\0132\032.hea" +
-      "drace.v1.SequenceRangeR\006ranges\032p\n\007Revoke" +
-      "d\0222\n\006ranges\030\001 \003(\0132\032.headrace.v1.Sequence" +
-      "RangeR\006ranges\0221\n\006reason\030\002 \001(\0162\031.headrace" +
-      ".v1.RevokeReasonR\006reason\032\t\n\007DrainedB\007\n\005f" +
-      "rame\"\341\004\n\rSessionLimits\022&\n\017max_frame_byte" +
-      "s\030\001 \001(\rR\rmaxFrameBytes\022<\n\017max_outstandin" +
-      "g\030\002 \001(\0132\023.headrace.v1.AmountR\016maxOutstan" +
-      "ding\022I\n\026client_max_outstanding\030\003 \001(\0132\023.h" +
-      "eadrace.v1.AmountR\024clientMaxOutstanding\022" +
-      "U\n\034subscription_max_outstanding\030\004 \001(\0132\023." +
-      "headrace.v1.AmountR\032subscriptionMaxOutst" +
-      "anding\022/\n\005lease\030\005 \001(\0132\031.google.protobuf." +
-      "DurationR\005lease\0226\n\tmax_lease\030\006 \001(\0132\031.goo" +
-      "gle.protobuf.DurationR\010maxLease\022H\n\022heart" +
-      "beat_interval\030\007 \001(\0132\031.google.protobuf.Du" +
-      "rationR\021heartbeatInterval\022>\n\rresume_wind" +
-      "ow\030\010 \001(\0132\031.google.protobuf.DurationR\014res" +
-      "umeWindow\0226\n\027max_unconfirmed_settles\030\t \001" +
-      "(\rR\025maxUnconfirmedSettles\022\035\n\nmax_ranges\030" +
-      "\n \001(\rR\tmaxRanges\"\230\002\n\013PullRequest\022\"\n\014subs" +
-      "cription\030\001 \001(\tR\014subscription\022!\n\014max_mess" +
-      "ages\030\002 \001(\rR\013maxMessages\022\033\n\tmax_bytes\030\003 \001" +
-      "(\004R\010maxBytes\022-\n\004wait\030\004 \001(\0132\031.google.prot" +
-      "obuf.DurationR\004wait\022/\n\005lease\030\005 \001(\0132\031.goo" +
-      "gle.protobuf.DurationR\005lease\022\033\n\tclient_i" +
-      "d\030\006 \001(\tR\010clientId\022(\n\020max_answer_bytes\030\007 " +
-      "\001(\rR\016maxAnswerBytes\"}\n\014PullResponse\0226\n\010m" +
-      "essages\030\001 \003(\0132\032.headrace.v1.PulledMessag" +
-      "eR\010messages\0225\n\nblocked_by\030\002 \003(\0162\026.headra" +
-      "ce.v1.BlockedByR\tblockedBy\"\263\001\n\rPulledMes" +
-      "sage\022%\n\016delivery_token\030\001 \001(\tR\rdeliveryTo" +
-      "ken\0221\n\010position\030\002 \001(\0132\025.headrace.v1.Posi" +
-      "tionR\010position\022\030\n\007attempt\030\003 \001(\rR\007attempt" +
-      "\022.\n\007message\030\004 \001(\0132\024.headrace.v1.MessageR" +
-      "\007message\"\351\001\n\rSettleRequest\022\"\n\014subscripti" +
-      "on\030\001 \001(\tR\014subscription\022\'\n\017delivery_token" +
-      "s\030\002 \003(\tR\016deliveryTokens\022.\n\007verdict\030\003 \001(\016" +
-      "2\024.headrace.v1.VerdictR\007verdict\022/\n\005delay" +
-      "\030\004 \001(\0132\031.google.protobuf.DurationR\005delay" +
-      "\022\022\n\004code\030\005 \001(\tR\004code\022\026\n\006reason\030\006 \001(\tR\006re" +
-      "ason\"G\n\016SettleResponse\0225\n\010failures\030\001 \003(\013" +
-      "2\031.headrace.v1.TokenFailureR\010failures\"\223\001" +
-      "\n\rExtendRequest\022\"\n\014subscription\030\001 \001(\tR\014s" +
-      "ubscription\022\'\n\017delivery_tokens\030\002 \003(\tR\016de" +
-      "liveryTokens\0225\n\010duration\030\003 \001(\0132\031.google." +
-      "protobuf.DurationR\010duration\"G\n\016ExtendRes" +
-      "ponse\0225\n\010failures\030\001 \003(\0132\031.headrace.v1.To" +
-      "kenFailureR\010failures\"g\n\014TokenFailure\022%\n\016" +
-      "delivery_token\030\001 \001(\tR\rdeliveryToken\0220\n\006r" +
-      "eason\030\002 \001(\0162\030.headrace.v1.ErrorReasonR\006r" +
-      "eason*U\n\tReplenish\022\031\n\025REPLENISH_UNSPECIF" +
-      "IED\020\000\022\027\n\023REPLENISH_ON_SETTLE\020\001\022\024\n\020REPLEN" +
-      "ISH_MANUAL\020\002*o\n\007Verdict\022\027\n\023VERDICT_UNSPE" +
-      "CIFIED\020\000\022\017\n\013VERDICT_ACK\020\001\022\021\n\rVERDICT_RET" +
-      "RY\020\002\022\022\n\016VERDICT_REJECT\020\003\022\023\n\017VERDICT_RELE" +
-      "ASE\020\004*\222\001\n\007Feature\022\027\n\023FEATURE_UNSPECIFIED" +
-      "\020\000\022\027\n\023FEATURE_KEY_BATCHES\020\001\022\022\n\016FEATURE_R" +
-      "ECALL\020\002\022\023\n\017FEATURE_STARTED\020\003\022\022\n\016FEATURE_" +
-      "RESUME\020\004\022\030\n\024FEATURE_DEAD_LETTERS\020\005*\272\003\n\tB" +
-      "lockedBy\022\032\n\026BLOCKED_BY_UNSPECIFIED\020\000\022!\n\035" +
-      "BLOCKED_BY_NO_CREDIT_MESSAGES\020\001\022\036\n\032BLOCK" +
-      "ED_BY_NO_CREDIT_BYTES\020\002\022\032\n\026BLOCKED_BY_NO" +
-      "_MESSAGES\020\003\022\037\n\033BLOCKED_BY_SUBSCRIPTION_C" +
-      "AP\020\004\022\031\n\025BLOCKED_BY_CLIENT_CAP\020\005\022\033\n\027BLOCK" +
-      "ED_BY_KEYS_BLOCKED\020\006\022\034\n\030BLOCKED_BY_RETRY" +
-      "_BACKOFF\020\007\022\026\n\022BLOCKED_BY_DELAYED\020\010\022\025\n\021BL" +
-      "OCKED_BY_PAUSED\020\t\022\033\n\027BLOCKED_BY_RATE_LIM" +
-      "ITED\020\n\022\026\n\022BLOCKED_BY_STANDBY\020\013\022 \n\034BLOCKE" +
-      "D_BY_MESSAGE_TOO_LARGE\020\014\022\034\n\030BLOCKED_BY_W" +
-      "RITE_STALLED\020\r\022\027\n\023BLOCKED_BY_DRAINING\020\016*" +
-      "\275\001\n\014RevokeReason\022\035\n\031REVOKE_REASON_UNSPEC" +
-      "IFIED\020\000\022\037\n\033REVOKE_REASON_LEASE_EXPIRED\020\001" +
-      "\022\032\n\026REVOKE_REASON_TAKEOVER\020\002\022\026\n\022REVOKE_R" +
-      "EASON_SEEK\020\003\022\033\n\027REVOKE_REASON_KEY_ORDER\020" +
-      "\004\022\034\n\030REVOKE_REASON_GRACE_OVER\020\0052\246\002\n\021Subs" +
-      "criberService\022N\n\tSubscribe\022\035.headrace.v1" +
-      ".SubscribeRequest\032\036.headrace.v1.Subscrib" +
-      "eResponse(\0010\001\022;\n\004Pull\022\030.headrace.v1.Pull" +
-      "Request\032\031.headrace.v1.PullResponse\022A\n\006Se" +
-      "ttle\022\032.headrace.v1.SettleRequest\032\033.headr" +
-      "ace.v1.SettleResponse\022A\n\006Extend\022\032.headra" +
-      "ce.v1.ExtendRequest\032\033.headrace.v1.Extend" +
-      "ResponseBf\n\016io.headrace.v1B\026SubscriberSe" +
-      "rviceProtoP\001Z:github.com/headrace/headra" +
-      "ce/gen/go/headrace/v1;headracev1b\006proto3"
+      "sumedR\007resumed\0225\n\nordered_by\030\005 \001(\0162\026.hea" +
+      "drace.v1.OrderedByR\torderedBy\022\036\n\npartiti" +
+      "ons\030\024 \003(\rR\npartitions\022@\n\006owners\030\025 \003(\0132(." +
+      "headrace.v1.SubscribeResponse.OwnerHintR" +
+      "\006owners\032\203\001\n\007Resumed\022.\n\004kept\030\001 \003(\0132\032.head" +
+      "race.v1.SequenceRangeR\004kept\022#\n\rnext_sequ" +
+      "ence\030\002 \001(\004R\014nextSequence\022#\n\rcharged_byte" +
+      "s\030\003 \001(\004R\014chargedBytes\032E\n\tOwnerHint\022\036\n\npa" +
+      "rtitions\030\001 \003(\rR\npartitions\022\030\n\007address\030\002 " +
+      "\001(\tR\007address\032\372\001\n\005Batch\022%\n\016first_sequence" +
+      "\030\001 \001(\004R\rfirstSequence\022,\n\004runs\030\002 \003(\0132\030.he" +
+      "adrace.v1.PositionRunR\004runs\022#\n\rcharged_b" +
+      "ytes\030\003 \001(\004R\014chargedBytes\022E\n\010attempts\030\004 \003" +
+      "(\0132).headrace.v1.SubscribeResponse.Attem" +
+      "ptRunR\010attempts\0220\n\010messages\030\017 \003(\0132\024.head" +
+      "race.v1.MessageR\010messages\032c\n\nAttemptRun\022" +
+      "%\n\016first_sequence\030\001 \001(\004R\rfirstSequence\022\024" +
+      "\n\005count\030\002 \001(\rR\005count\022\030\n\007attempt\030\003 \001(\rR\007a" +
+      "ttempt\032\205\001\n\014SettleResult\022+\n\021confirmed_thr" +
+      "ough\030\001 \001(\004R\020confirmedThrough\022H\n\010failures" +
+      "\030\002 \003(\0132,.headrace.v1.SubscribeResponse.S" +
+      "ettleFailureR\010failures\032\215\001\n\rSettleFailure" +
+      "\022\026\n\006number\030\001 \001(\004R\006number\0222\n\006ranges\030\002 \003(\013" +
+      "2\032.headrace.v1.SequenceRangeR\006ranges\0220\n\006" +
+      "reason\030\003 \001(\0162\030.headrace.v1.ErrorReasonR\006" +
+      "reason\032\306\003\n\tFlowState\022+\n\006credit\030\001 \001(\0132\023.h" +
+      "eadrace.v1.AmountR\006credit\0225\n\013outstanding" +
+      "\030\002 \001(\0132\023.headrace.v1.AmountR\013outstanding" +
+      "\022-\n\007backlog\030\003 \001(\0132\023.headrace.v1.AmountR\007" +
+      "backlog\0228\n\noldest_age\030\004 \001(\0132\031.google.pro" +
+      "tobuf.DurationR\toldestAge\0225\n\nblocked_by\030" +
+      "\005 \003(\0162\026.headrace.v1.BlockedByR\tblockedBy" +
+      "\022\037\n\013needs_bytes\030\006 \001(\004R\nneedsBytes\0222\n\006lim" +
+      "its\030\007 \001(\0132\032.headrace.v1.SessionLimitsR\006l" +
+      "imits\022\036\n\npartitions\030\024 \003(\rR\npartitions\022@\n" +
+      "\006owners\030\025 \003(\0132(.headrace.v1.SubscribeRes" +
+      "ponse.OwnerHintR\006owners\032<\n\006Recall\0222\n\006ran" +
+      "ges\030\001 \003(\0132\032.headrace.v1.SequenceRangeR\006r" +
+      "anges\032p\n\007Revoked\0222\n\006ranges\030\001 \003(\0132\032.headr" +
+      "ace.v1.SequenceRangeR\006ranges\0221\n\006reason\030\002" +
+      " \001(\0162\031.headrace.v1.RevokeReasonR\006reason\032" +
+      "\t\n\007DrainedB\007\n\005frame\"\341\004\n\rSessionLimits\022&\n" +
+      "\017max_frame_bytes\030\001 \001(\rR\rmaxFrameBytes\022<\n" +
+      "\017max_outstanding\030\002 \001(\0132\023.headrace.v1.Amo" +
+      "untR\016maxOutstanding\022I\n\026client_max_outsta" +
+      "nding\030\003 \001(\0132\023.headrace.v1.AmountR\024client" +
+      "MaxOutstanding\022U\n\034subscription_max_outst" +
+      "anding\030\004 \001(\0132\023.headrace.v1.AmountR\032subsc" +
+      "riptionMaxOutstanding\022/\n\005lease\030\005 \001(\0132\031.g" +
+      "oogle.protobuf.DurationR\005lease\0226\n\tmax_le" +
+      "ase\030\006 \001(\0132\031.google.protobuf.DurationR\010ma" +
+      "xLease\022H\n\022heartbeat_interval\030\007 \001(\0132\031.goo" +
+      "gle.protobuf.DurationR\021heartbeatInterval" +
+      "\022>\n\rresume_window\030\010 \001(\0132\031.google.protobu" +
+      "f.DurationR\014resumeWindow\0226\n\027max_unconfir" +
+      "med_settles\030\t \001(\rR\025maxUnconfirmedSettles" +
+      "\022\035\n\nmax_ranges\030\n \001(\rR\tmaxRanges\"\230\002\n\013Pull" +
+      "Request\022\"\n\014subscription\030\001 \001(\tR\014subscript" +
+      "ion\022!\n\014max_messages\030\002 \001(\rR\013maxMessages\022\033" +
+      "\n\tmax_bytes\030\003 \001(\004R\010maxBytes\022-\n\004wait\030\004 \001(" +
+      "\0132\031.google.protobuf.DurationR\004wait\022/\n\005le" +
+      "ase\030\005 \001(\0132\031.google.protobuf.DurationR\005le" +
+      "ase\022\033\n\tclient_id\030\006 \001(\tR\010clientId\022(\n\020max_" +
+      "answer_bytes\030\007 \001(\rR\016maxAnswerBytes\"}\n\014Pu" +
+      "llResponse\0226\n\010messages\030\001 \003(\0132\032.headrace." +
+      "v1.PulledMessageR\010messages\0225\n\nblocked_by" +
+      "\030\002 \003(\0162\026.headrace.v1.BlockedByR\tblockedB" +
+      "y\"\263\001\n\rPulledMessage\022%\n\016delivery_token\030\001 " +
+      "\001(\tR\rdeliveryToken\0221\n\010position\030\002 \001(\0132\025.h" +
+      "eadrace.v1.PositionR\010position\022\030\n\007attempt" +
+      "\030\003 \001(\rR\007attempt\022.\n\007message\030\004 \001(\0132\024.headr" +
+      "ace.v1.MessageR\007message\"\351\001\n\rSettleReques" +
+      "t\022\"\n\014subscription\030\001 \001(\tR\014subscription\022\'\n" +
+      "\017delivery_tokens\030\002 \003(\tR\016deliveryTokens\022." +
+      "\n\007verdict\030\003 \001(\0162\024.headrace.v1.VerdictR\007v" +
+      "erdict\022/\n\005delay\030\004 \001(\0132\031.google.protobuf." +
+      "DurationR\005delay\022\022\n\004code\030\005 \001(\tR\004code\022\026\n\006r" +
+      "eason\030\006 \001(\tR\006reason\"G\n\016SettleResponse\0225\n" +
+      "\010failures\030\001 \003(\0132\031.headrace.v1.TokenFailu" +
+      "reR\010failures\"\223\001\n\rExtendRequest\022\"\n\014subscr" +
+      "iption\030\001 \001(\tR\014subscription\022\'\n\017delivery_t" +
+      "okens\030\002 \003(\tR\016deliveryTokens\0225\n\010duration\030" +
+      "\003 \001(\0132\031.google.protobuf.DurationR\010durati" +
+      "on\"G\n\016ExtendResponse\0225\n\010failures\030\001 \003(\0132\031" +
+      ".headrace.v1.TokenFailureR\010failures\"g\n\014T" +
+      "okenFailure\022%\n\016delivery_token\030\001 \001(\tR\rdel" +
+      "iveryToken\0220\n\006reason\030\002 \001(\0162\030.headrace.v1" +
+      ".ErrorReasonR\006reason*U\n\tReplenish\022\031\n\025REP" +
+      "LENISH_UNSPECIFIED\020\000\022\027\n\023REPLENISH_ON_SET" +
+      "TLE\020\001\022\024\n\020REPLENISH_MANUAL\020\002*o\n\007Verdict\022\027" +
+      "\n\023VERDICT_UNSPECIFIED\020\000\022\017\n\013VERDICT_ACK\020\001" +
+      "\022\021\n\rVERDICT_RETRY\020\002\022\022\n\016VERDICT_REJECT\020\003\022" +
+      "\023\n\017VERDICT_RELEASE\020\004*\222\001\n\007Feature\022\027\n\023FEAT" +
+      "URE_UNSPECIFIED\020\000\022\027\n\023FEATURE_KEY_BATCHES" +
+      "\020\001\022\022\n\016FEATURE_RECALL\020\002\022\023\n\017FEATURE_STARTE" +
+      "D\020\003\022\022\n\016FEATURE_RESUME\020\004\022\030\n\024FEATURE_DEAD_" +
+      "LETTERS\020\005*U\n\tOrderedBy\022\032\n\026ORDERED_BY_UNS" +
+      "PECIFIED\020\000\022\022\n\016ORDERED_BY_KEY\020\001\022\030\n\024ORDERE" +
+      "D_BY_PARTITION\020\002*\272\003\n\tBlockedBy\022\032\n\026BLOCKE" +
+      "D_BY_UNSPECIFIED\020\000\022!\n\035BLOCKED_BY_NO_CRED" +
+      "IT_MESSAGES\020\001\022\036\n\032BLOCKED_BY_NO_CREDIT_BY" +
+      "TES\020\002\022\032\n\026BLOCKED_BY_NO_MESSAGES\020\003\022\037\n\033BLO" +
+      "CKED_BY_SUBSCRIPTION_CAP\020\004\022\031\n\025BLOCKED_BY" +
+      "_CLIENT_CAP\020\005\022\033\n\027BLOCKED_BY_KEYS_BLOCKED" +
+      "\020\006\022\034\n\030BLOCKED_BY_RETRY_BACKOFF\020\007\022\026\n\022BLOC" +
+      "KED_BY_DELAYED\020\010\022\025\n\021BLOCKED_BY_PAUSED\020\t\022" +
+      "\033\n\027BLOCKED_BY_RATE_LIMITED\020\n\022\026\n\022BLOCKED_" +
+      "BY_STANDBY\020\013\022 \n\034BLOCKED_BY_MESSAGE_TOO_L" +
+      "ARGE\020\014\022\034\n\030BLOCKED_BY_WRITE_STALLED\020\r\022\027\n\023" +
+      "BLOCKED_BY_DRAINING\020\016*\275\001\n\014RevokeReason\022\035" +
+      "\n\031REVOKE_REASON_UNSPECIFIED\020\000\022\037\n\033REVOKE_" +
+      "REASON_LEASE_EXPIRED\020\001\022\032\n\026REVOKE_REASON_" +
+      "TAKEOVER\020\002\022\026\n\022REVOKE_REASON_SEEK\020\003\022\033\n\027RE" +
+      "VOKE_REASON_KEY_ORDER\020\004\022\034\n\030REVOKE_REASON" +
+      "_GRACE_OVER\020\0052\246\002\n\021SubscriberService\022N\n\tS" +
+      "ubscribe\022\035.headrace.v1.SubscribeRequest\032" +
+      "\036.headrace.v1.SubscribeResponse(\0010\001\022;\n\004P" +
+      "ull\022\030.headrace.v1.PullRequest\032\031.headrace" +
+      ".v1.PullResponse\022A\n\006Settle\022\032.headrace.v1" +
+      ".SettleRequest\032\033.headrace.v1.SettleRespo" +
+      "nse\022A\n\006Extend\022\032.headrace.v1.ExtendReques" +
+      "t\032\033.headrace.v1.ExtendResponseBf\n\016io.hea" +
+      "drace.v1B\026SubscriberServiceProtoP\001Z:gith" +
+      "ub.com/headrace/headrace/gen/go/headrace" +
+      "/v1;headracev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -462,7 +466,7 @@ public final class SubscriberServiceProto {
     internal_static_headrace_v1_SubscribeResponse_Opened_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_SubscribeResponse_Opened_descriptor,
-        new java.lang.String[] { "SessionId", "Features", "Limits", "Resumed", "Partitions", "Owners", });
+        new java.lang.String[] { "SessionId", "Features", "Limits", "Resumed", "OrderedBy", "Partitions", "Owners", });
     internal_static_headrace_v1_SubscribeResponse_Resumed_descriptor =
       internal_static_headrace_v1_SubscribeResponse_descriptor.getNestedTypes().get(1);
     internal_static_headrace_v1_SubscribeResponse_Resumed_fieldAccessorTable = new
