@@ -1106,7 +1106,7 @@ var File_headrace_v1_explanation_proto protoreflect.FileDescriptor
 
 const file_headrace_v1_explanation_proto_rawDesc = "" +
 	"\n" +
-	"\x1dheadrace/v1/explanation.proto\x12\vheadrace.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dheadrace/v1/dead_letter.proto\x1a\x19headrace/v1/message.proto\x1a$headrace/v1/subscriber_service.proto\x1a\x1eheadrace/v1/subscription.proto\"@\n" +
+	"\x1dheadrace/v1/explanation.proto\x12\vheadrace.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dheadrace/v1/dead_letter.proto\x1a\x19headrace/v1/message.proto\x1a\x1eheadrace/v1/subscription.proto\"@\n" +
 	"\x1aExplainSubscriptionRequest\x12\"\n" +
 	"\fsubscription\x18\x01 \x01(\tR\fsubscription\"\xc9\x03\n" +
 	"\x1bExplainSubscriptionResponse\x12-\n" +
@@ -1274,7 +1274,6 @@ func file_headrace_v1_explanation_proto_init() {
 	}
 	file_headrace_v1_dead_letter_proto_init()
 	file_headrace_v1_message_proto_init()
-	file_headrace_v1_subscriber_service_proto_init()
 	file_headrace_v1_subscription_proto_init()
 	file_headrace_v1_explanation_proto_msgTypes[2].OneofWrappers = []any{
 		(*ExplainMessageRequest_Position)(nil),

@@ -455,11 +455,12 @@ type SubscriptionDefinition struct {
 	KeyFailure DefinedKeyFailure `protobuf:"varint,17,opt,name=key_failure,json=keyFailure,proto3,enum=headrace.storage.v1.DefinedKeyFailure" json:"key_failure,omitempty"`
 	// Nothing is delivered while true.
 	Paused bool `protobuf:"varint,33,opt,name=paused,proto3" json:"paused,omitempty"`
-	// The bounds on deliveries, messages and bytes a second and messages outstanding;
-	// 0: none.
+	// The most messages delivered a second; 0: no bound.
 	CapMessagesPerSecond float64 `protobuf:"fixed64,34,opt,name=cap_messages_per_second,json=capMessagesPerSecond,proto3" json:"cap_messages_per_second,omitempty"`
-	CapBytesPerSecond    float64 `protobuf:"fixed64,35,opt,name=cap_bytes_per_second,json=capBytesPerSecond,proto3" json:"cap_bytes_per_second,omitempty"`
-	CapConcurrency       uint64  `protobuf:"varint,36,opt,name=cap_concurrency,json=capConcurrency,proto3" json:"cap_concurrency,omitempty"`
+	// The most bytes delivered a second; 0: no bound.
+	CapBytesPerSecond float64 `protobuf:"fixed64,35,opt,name=cap_bytes_per_second,json=capBytesPerSecond,proto3" json:"cap_bytes_per_second,omitempty"`
+	// The most messages delivered and not settled; 0: no bound.
+	CapConcurrency uint64 `protobuf:"varint,36,opt,name=cap_concurrency,json=capConcurrency,proto3" json:"cap_concurrency,omitempty"`
 	// The cap on the backlog; a field that is 0 means none. Left out without one.
 	BacklogCap *DefinedCeiling `protobuf:"bytes,25,opt,name=backlog_cap,json=backlogCap,proto3" json:"backlog_cap,omitempty"`
 	// What happens at it.
