@@ -181,3 +181,36 @@ func TestAParkedPartitionIsReleasedByItsNumber(t *testing.T) {
 	c.wantData(":2")
 	c.finish()
 }
+
+// TestASeekReleasesParkedKeys: also for good, over a restart.
+func TestASeekReleasesParkedKeys(t *testing.T) {
+	home := storagetest.MemoryHome()
+	t.Run("sought", func(t *testing.T) {
+		s := servertest.Start(t, servertest.Options{Home: home})
+		s.CreateTopicWith(&headracev1.Topic{Name: "orders", Retention: &headracev1.Retention{KeepSettled: durationOf(time.Hour)}})
+		sub := &headracev1.Subscription{Name: "workers", Topic: "orders", Order: headracev1.DeliveryOrder_DELIVERY_ORDER_KEY}
+		parks(sub)
+		s.CreateSubscriptionWith(sub)
+		s.Publish("orders", keyedMessages("a", "a")...)
+		c := openKeyed(t, s, false)
+		c.wantData("a:1")
+		c.send(settling(1, 1, headracev1.Verdict_VERDICT_REJECT, "", ""))
+		c.awaitConfirmed(1)
+		seek := &headracev1.SeekSubscriptionRequest{Subscription: "workers", Target: seekToStart}
+		if _, err := s.Subscriptions.SeekSubscription(bounded(t), seek); err != nil {
+			t.Fatal(err)
+		}
+		first := c.wantData("a:1")
+		if all := parkedKeys(t, s, 0); len(all) > 0 {
+			t.Errorf("parked: %v", all)
+		}
+		c.send(ack(2, first, first))
+		c.wantData("a:2")
+		c.finish()
+	})
+	s := servertest.Start(t, servertest.Options{Home: home})
+	if all := parkedKeys(t, s, 0); len(all) > 0 {
+		t.Errorf("parked after a restart: %v", all)
+	}
+	openKeyed(t, s, false).wantData("a:2")
+}
