@@ -151,9 +151,16 @@ var revokeReasons = map[broker.RevokeReason]headracev1.RevokeReason{
 	delivery.DrainEnded:   headracev1.RevokeReason_REVOKE_REASON_GRACE_OVER,
 }
 
+// goAwayReasons are why clients are asked to go.
+var goAwayReasons = map[broker.GoAwayReason]headracev1.GoAwayReason{
+	delivery.GoAwayShutdown:  headracev1.GoAwayReason_GO_AWAY_REASON_SHUTDOWN,
+	delivery.GoAwayRebalance: headracev1.GoAwayReason_GO_AWAY_REASON_REBALANCE,
+	delivery.GoAwayStream:    headracev1.GoAwayReason_GO_AWAY_REASON_STREAM,
+}
+
 func goAwayProto(g *broker.GoAway) *headracev1.GoAway {
 	return &headracev1.GoAway{
-		Reason: headracev1.GoAwayReason_GO_AWAY_REASON_SHUTDOWN,
+		Reason: goAwayReasons[g.Reason],
 		Grace:  durationpb.New(g.Grace),
 	}
 }

@@ -81,9 +81,14 @@ type Revoked struct {
 // Release. It never overtakes the frame that brought them.
 type Recall struct{ Ranges []SequenceRange }
 
-// GoAway tells the client that its stream will end within Grace, because the
-// server stops.
-type GoAway struct{ Grace time.Duration }
+// GoAwayReason says why a session is asked to leave its stream.
+type GoAwayReason = delivery.GoAwayReason
+
+// GoAway tells the client that its stream will end within Grace, and why.
+type GoAway struct {
+	Reason GoAwayReason
+	Grace  time.Duration
+}
 
 // SessionLimits are the values in force for one session.
 type SessionLimits struct {

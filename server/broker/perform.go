@@ -65,7 +65,8 @@ func (l *loop) control(effect delivery.Effect) {
 		}
 	case *delivery.GoAway:
 		if s := l.sessions[e.Session]; s != nil {
-			s.out.goAway(GoAway{Grace: e.Grace})
+			s.owned.sentAway = s.owned.sentAway || e.Reason != delivery.GoAwayShutdown
+			s.out.goAway(GoAway{Reason: e.Reason, Grace: e.Grace})
 		}
 	case *delivery.Drained:
 		if s := l.sessions[e.Session]; s != nil {
@@ -215,6 +216,7 @@ var sessionEnds = map[delivery.EndReason]error{
 	delivery.EndWrongCredit:    ErrFrameOrder,
 	delivery.EndFailuresUnread: ErrResultsUnread,
 	delivery.EndSuperseded:     ErrSuperseded,
+	delivery.EndMoved:          io.EOF,
 }
 
 // attachRefusals says why an Attach was refused, by the reason.
@@ -245,6 +247,8 @@ func (l *loop) endSession(e *delivery.EndSession) {
 	}
 	l.forget(s)
 	switch err := sessionEnds[e.Reason]; {
+	case e.Reason == delivery.EndSuperseded && s.owned.sentAway:
+		s.out.fail(io.EOF) // it was told to
 	case e.Reason == delivery.EndSuperseded:
 		// What is queued is among what the other stream gets again.
 		s.out.fail(err)

@@ -128,8 +128,8 @@ type ownedSession struct {
 	handle      delivery.SessionID
 	incarnation uint32
 	member      *member
-	// gone: the stream has ended.
-	gone bool
+	// gone: the stream has ended; sentAway: it was told to end.
+	gone, sentAway bool
 	// admitted says that the state machine knows the session.
 	admitted bool
 	// room says that the outbound queue has room, writable what the state machine

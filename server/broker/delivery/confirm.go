@@ -161,7 +161,7 @@ func (s *State) replyTo(x *session) {
 	r.Failures = append(r.Failures, x.failuresOf(x.told+1, x.confirmed)...)
 	x.told = x.confirmed
 	s.sent(x)
-	if x.draining || x.closing || x.hasLeft || s.closing {
+	if x.draining || x.closing || x.hasLeft || s.closing || x.moving {
 		s.finishLater(x)
 	}
 }

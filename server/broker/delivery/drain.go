@@ -9,7 +9,7 @@ func (s *State) drain(e *Drain) {
 		return
 	}
 	at := e.At + grace(e.Grace)
-	if x.draining {
+	if x.draining || x.moving {
 		at = min(at, x.drainAt)
 	}
 	x.draining, x.drainAt = true, at
@@ -36,7 +36,7 @@ func (s *State) shutdown(e *Shutdown) {
 	}
 	for _, x := range s.sessions {
 		g := s.out.goAway()
-		g.Session, g.Grace = x.id, e.Grace
+		g.Session, g.Grace, g.Reason = x.id, e.Grace, GoAwayShutdown
 		s.sent(x)
 		s.stopServing(x)
 		s.finishLater(x)
@@ -49,7 +49,11 @@ func grace(d time.Duration) time.Duration { return min(max(d, 0), MaxLease) }
 // endGraces takes back what is unsettled at the end of a drain or a shutdown.
 func (s *State) endGraces() {
 	for s.drains.len() > 0 && s.drains.top().drainAt <= s.now {
-		s.takeBack(s.drains.pop())
+		if x := s.drains.pop(); x.moving && !x.draining && s.canLeave(x) {
+			s.depart(x)
+		} else {
+			s.takeBack(x)
+		}
 	}
 	if !s.closing || s.closed || s.closeAt > s.now {
 		return
@@ -81,7 +85,7 @@ func (s *State) takeBack(x *session) {
 
 // finishLater has a session looked at in the next turn: it may have finished.
 func (s *State) finishLater(x *session) {
-	if !x.finishing && !x.absent && (x.draining || x.closing || x.hasLeft || s.closing) {
+	if !x.finishing && !x.absent && (x.draining || x.closing || x.hasLeft || s.closing || x.moving && !s.canLeave(x)) {
 		x.finishing = true
 		s.finishing = append(s.finishing, x)
 	}
@@ -113,6 +117,8 @@ func (s *State) finished(x *session) {
 		s.sayEnd(x, EndClosed)
 	case s.closing:
 		s.sayEnd(x, EndShutdown)
+	case x.moving && !s.canLeave(x):
+		s.sayEnd(x, EndMoved)
 	}
 }
 

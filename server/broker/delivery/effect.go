@@ -170,10 +170,23 @@ type Recall struct {
 	Ranges  []SequenceRange
 }
 
-// GoAway tells a session that the server will end it within Grace.
+// GoAwayReason says why a session is asked to go.
+type GoAwayReason uint8
+
+const (
+	// GoAwayShutdown: the server stops; there is no other to go to.
+	GoAwayShutdown GoAwayReason = iota
+	// GoAwayRebalance: all sessions are to open their streams anew.
+	GoAwayRebalance
+	// GoAwayStream: this one is.
+	GoAwayStream
+)
+
+// GoAway tells a session that the server will end its stream within Grace.
 type GoAway struct {
 	Session SessionID
 	Grace   time.Duration
+	Reason  GoAwayReason
 }
 
 // Drained answers a Drain: nothing is outstanding, every settle is confirmed.
@@ -209,6 +222,9 @@ const (
 	// broken stream; there is no stream. Or, not Served: there is no such session of an
 	// exactly-once subscription, and a new one needs a new id.
 	EndNotResumed
+	// EndMoved: its stream was to be left, and it holds nothing or the grace is over.
+	// Status OK.
+	EndMoved
 	// EndBadAttach: the Attach asked for a lease out of bounds.
 	EndBadAttach
 	// EndNeedsManual: the Attach asked for an OnSettle session of an at-most-once
@@ -217,8 +233,8 @@ const (
 )
 
 // EndSession tells to end a session's stream. It is the session's last effect, but for
-// EndSuperseded, and for EndSilent when the session Waits to be taken up again: then it
-// is the stream's.
+// EndSuperseded, and for EndSilent and EndMoved when the session Waits to be taken up
+// again: then it is the stream's.
 type EndSession struct {
 	Session     SessionID
 	Incarnation uint32

@@ -267,6 +267,19 @@ type Shutdown struct {
 	Grace time.Duration
 }
 
+// Move asks sessions to leave their streams: each gets a GoAway, and nothing new. What a
+// session holds that may be taken up again is its own: another stream takes it up, or
+// at the end of Grace, at most MaxLease, its stream ends and it waits, and nothing is charged.
+// Another session is ended when it holds nothing, or when Grace is over; the rest is
+// released uncharged. Who drains goes already.
+type Move struct {
+	At Instant
+	// Session is the one that is asked; 0: all.
+	Session SessionID
+	Grace   time.Duration
+	Reason  GoAwayReason
+}
+
 // Configure replaces the configuration. Mode and order cannot change. A new lease is for
 // deliveries to come, of sessions that asked for none of their own.
 type Configure struct{ Config Config }
@@ -292,4 +305,5 @@ func (*Remembered) event()  {}
 func (*Committed) event()   {}
 func (*Stalled) event()     {}
 func (*Shutdown) event()    {}
+func (*Move) event()        {}
 func (*Configure) event()   {}

@@ -55,7 +55,7 @@ func (s *State) lose(x *session, at Instant) {
 			window = 0 // what it did not start comes back at once, the rest is leased
 		}
 	case !x.resumes || window == 0 || x.closing || s.closing || s.absences.len() >= maxAbsences:
-		s.endAll(x, lost, at)
+		s.endAll(x, x.lostKind(), at)
 		s.remove(x)
 		return
 	}
@@ -90,7 +90,8 @@ func (s *State) Knows(id SessionID) bool { return s.byID[id] != nil }
 func (s *State) endAbsences() {
 	for s.absences.len() > 0 && s.absences.top().endBy <= s.leaseClock(s.now) {
 		if x := s.absences.top(); !s.exact || !s.stillLeased(x) {
-			s.end(x, EndNotResumed, s.now)
+			s.endAll(x, x.lostKind(), s.now)
+			s.sayEnd(x, EndNotResumed)
 		}
 	}
 }
@@ -191,6 +192,7 @@ func (s *State) comeAlive(x *session, e *Attach) {
 	s.drains.remove(x)
 	s.unhold(x)
 	x.absent, x.draining, x.drainTold, x.writable = false, false, false, true
+	x.moving, x.forgiven = false, false
 	x.incarnation, x.since, x.waitsFor = e.Incarnation, e.At, 0
 	x.features(e.Features)
 	x.lease, x.ownLease = orDefault(e.Lease, s.config.Lease), e.Lease != 0

@@ -57,6 +57,10 @@ type session struct {
 	hasLeft bool
 	closing bool
 	gone    bool
+	// moving: it was told to leave its stream; forgiven: it waits without one because
+	// of that, and is charged nothing.
+	moving   bool
+	forgiven bool
 	// drainAt is when the rest is released; drainTold that Drained was sent.
 	drainAt   Instant
 	drainTold bool

@@ -132,7 +132,8 @@ func (s *sim) randomActions() []action {
 	all := []action{
 		{30, s.publish}, {60, s.settle}, {12, s.attach}, {25, s.answerLoads}, {25, s.commit},
 		{8, s.credit}, {4, s.leave}, {4, s.extend}, {15, s.start}, {3, s.writable}, {3, s.heard}, {2, s.detach}, {1, s.drain},
-		{1, s.hole}, {1, s.drop}, {1, s.bury}, {1, s.stall}, {1, s.configure}, {1, s.restart}, {1, s.release}, {3, s.resume}, {2, s.hold}, {0, s.stop}, {1, s.fault},
+		{1, s.hole}, {1, s.drop}, {1, s.bury}, {1, s.stall}, {1, s.configure}, {1, s.restart}, {1, s.release}, {3, s.resume}, {1, s.move},
+		{2, s.hold}, {0, s.stop}, {1, s.fault},
 	}
 	for i := range all {
 		switch s.IntN(4) {
@@ -410,6 +411,16 @@ func (s *sim) drain() {
 		s.model.Drain(uint64(c.id), e.At, e.Grace)
 		s.emit(e)
 	}
+}
+
+// move asks a session, or all, to leave their streams.
+func (s *sim) move() {
+	e := &delivery.Move{At: s.at(), Grace: time.Duration(s.IntN(5000)) * time.Millisecond, Reason: delivery.GoAwayRebalance}
+	if c := s.anyClient(); c != nil && !s.one(4) {
+		e.Session, e.Reason = c.id, delivery.GoAwayStream
+	}
+	s.model.Move(uint64(e.Session), e.At, e.Grace)
+	s.emit(e)
 }
 
 // hole settles a part of a partition, or skips beyond its head.

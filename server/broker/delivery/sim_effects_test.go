@@ -13,8 +13,8 @@ var (
 		delivery.EndClosed: "closed", delivery.EndShutdown: "shutdown", delivery.EndRefused: "refused",
 		delivery.EndTakenOver: "taken over", delivery.EndSilent: "silent", delivery.EndSettleGap: "settle gap",
 		delivery.EndWrongCredit: "wrong credit", delivery.EndAttachedTwice: "attached twice",
-		delivery.EndNeedsManual: "needs manual",
-		delivery.EndSuperseded:  "superseded", delivery.EndNotResumed: "not resumed",
+		delivery.EndNeedsManual: "needs manual", delivery.EndMoved: "moved",
+		delivery.EndSuperseded: "superseded", delivery.EndNotResumed: "not resumed",
 	}
 	revokeReasons = map[delivery.RevokeReason]string{
 		delivery.KeyOrder:     "key order",

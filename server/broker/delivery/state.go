@@ -191,6 +191,8 @@ func (s *State) applyOne(event Event) {
 		s.stalled += max(e.Duration, 0)
 	case *Shutdown:
 		s.shutdown(e)
+	case *Move:
+		s.move(e)
 	case *Configure:
 		s.configure(e.Config)
 	case *ReleaseKeys:

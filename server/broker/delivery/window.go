@@ -167,6 +167,7 @@ func (s *State) configure(c Config) {
 	s.replan()
 	for _, x := range s.sessions {
 		s.refresh(x)
+		s.finishLater(x) // there may be no window any more for one that was told to go
 		s.tellConfig(x, paused != s.config.Paused)
 	}
 }

@@ -13,7 +13,7 @@ import (
 func (a *App) sub() *cobra.Command {
 	c := &cobra.Command{Use: "sub", Short: "Create, list, show, change and remove subscriptions"}
 	c.AddCommand(a.subCreate(), a.subList(), a.subInfo(), a.subEdit(), a.subSeek(), a.subRemove(),
-		a.subPause(), a.subResume(), a.subExplain(), a.subParked(), a.subReleaseKey())
+		a.subPause(), a.subResume(), a.subExplain(), a.subMove(), a.subParked(), a.subReleaseKey())
 	for _, child := range c.Commands() {
 		a.addAddr(child)
 	}

@@ -30,9 +30,11 @@ const (
 	GoAwayReason_GO_AWAY_REASON_UNSPECIFIED GoAwayReason = 0
 	// The server stops and nothing takes its place: work off what is held.
 	GoAwayReason_GO_AWAY_REASON_SHUTDOWN GoAwayReason = 1
-	// Another server took over: open a successor there that resumes.
+	// All sessions of the subscription are to open their streams anew: open a successor
+	// that resumes. Without FEATURE_RESUME: work off what is held.
 	GoAwayReason_GO_AWAY_REASON_REBALANCE GoAwayReason = 2
-	// This stream alone ends: open a successor that resumes.
+	// This stream alone ends: open a successor that resumes. Without FEATURE_RESUME: work
+	// off what is held.
 	GoAwayReason_GO_AWAY_REASON_STREAM GoAwayReason = 3
 )
 
@@ -117,13 +119,14 @@ func (*Heartbeat) Descriptor() ([]byte, []int) {
 	return file_headrace_v1_stream_proto_rawDescGZIP(), []int{0}
 }
 
-// GoAway asks the client to end this stream.
+// GoAway asks the client to end this stream. Nothing new is delivered on it.
 type GoAway struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Why.
 	Reason GoAwayReason `protobuf:"varint,1,opt,name=reason,proto3,enum=headrace.v1.GoAwayReason" json:"reason,omitempty"`
-	// How long the stream stays open. What is unsettled then is released without
-	// being charged.
+	// How long the stream stays open; it ends with OK. What is unsettled then is released
+	// without being charged; that of a session that resumes not before
+	// SessionLimits.resume_window is over, too.
 	Grace         *durationpb.Duration `protobuf:"bytes,2,opt,name=grace,proto3" json:"grace,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

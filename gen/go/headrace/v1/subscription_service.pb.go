@@ -767,7 +767,7 @@ type UpdateSubscriptionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The subscription's name and the new values.
 	Subscription *Subscription `protobuf:"bytes,1,opt,name=subscription,proto3" json:"subscription,omitempty"`
-	// Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
+	// Which fields to change: "lease", "max_lease", "resume_window", "retry", "retry.min_backoff",
 	// "retry.max_backoff", "max_outstanding", "client_max_outstanding",
 	// "key_failure_policy", "labels",
 	// "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
@@ -1046,7 +1046,7 @@ var File_headrace_v1_subscription_service_proto protoreflect.FileDescriptor
 
 const file_headrace_v1_subscription_service_proto_rawDesc = "" +
 	"\n" +
-	"&headrace/v1/subscription_service.proto\x12\vheadrace.v1\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dheadrace/v1/dead_letter.proto\x1a\x1dheadrace/v1/explanation.proto\x1a\x1cheadrace/v1/parked_key.proto\x1a\x16headrace/v1/peek.proto\x1a\x16headrace/v1/seek.proto\x1a\x1aheadrace/v1/snapshot.proto\x1a\x1eheadrace/v1/subscription.proto\x1a$headrace/v1/subscription_pause.proto\"\xc3\x01\n" +
+	"&headrace/v1/subscription_service.proto\x12\vheadrace.v1\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dheadrace/v1/dead_letter.proto\x1a\x1dheadrace/v1/explanation.proto\x1a\x1cheadrace/v1/parked_key.proto\x1a\x16headrace/v1/peek.proto\x1a\x16headrace/v1/seek.proto\x1a\x19headrace/v1/session.proto\x1a\x1aheadrace/v1/snapshot.proto\x1a\x1eheadrace/v1/subscription.proto\x1a$headrace/v1/subscription_pause.proto\"\xc3\x01\n" +
 	"\x10DeadLetterFilter\x127\n" +
 	"\areasons\x18\x01 \x03(\x0e2\x1d.headrace.v1.DeadLetterReasonR\areasons\x129\n" +
 	"\n" +
@@ -1104,7 +1104,7 @@ const file_headrace_v1_subscription_service_proto_rawDesc = "" +
 	"\x1bGetSubscriptionStatsRequest\x12\"\n" +
 	"\fsubscription\x18\x01 \x01(\tR\fsubscription\"T\n" +
 	"\x1cGetSubscriptionStatsResponse\x124\n" +
-	"\x05stats\x18\x01 \x01(\v2\x1e.headrace.v1.SubscriptionStatsR\x05stats2\xc0\x11\n" +
+	"\x05stats\x18\x01 \x01(\v2\x1e.headrace.v1.SubscriptionStatsR\x05stats2\x95\x12\n" +
 	"\x13SubscriptionService\x12e\n" +
 	"\x12CreateSubscription\x12&.headrace.v1.CreateSubscriptionRequest\x1a'.headrace.v1.CreateSubscriptionResponse\x12\\\n" +
 	"\x0fGetSubscription\x12#.headrace.v1.GetSubscriptionRequest\x1a$.headrace.v1.GetSubscriptionResponse\x12b\n" +
@@ -1123,7 +1123,8 @@ const file_headrace_v1_subscription_service_proto_rawDesc = "" +
 	"\x0eExplainMessage\x12\".headrace.v1.ExplainMessageRequest\x1a#.headrace.v1.ExplainMessageResponse\x12M\n" +
 	"\n" +
 	"ExplainKey\x12\x1e.headrace.v1.ExplainKeyRequest\x1a\x1f.headrace.v1.ExplainKeyResponse\x12Y\n" +
-	"\x0eExplainSession\x12\".headrace.v1.ExplainSessionRequest\x1a#.headrace.v1.ExplainSessionResponse\x12_\n" +
+	"\x0eExplainSession\x12\".headrace.v1.ExplainSessionRequest\x1a#.headrace.v1.ExplainSessionResponse\x12S\n" +
+	"\fMoveSessions\x12 .headrace.v1.MoveSessionsRequest\x1a!.headrace.v1.MoveSessionsResponse\x12_\n" +
 	"\x10SeekSubscription\x12$.headrace.v1.SeekSubscriptionRequest\x1a%.headrace.v1.SeekSubscriptionResponse\x12_\n" +
 	"\x10PeekSubscription\x12$.headrace.v1.PeekSubscriptionRequest\x1a%.headrace.v1.PeekSubscriptionResponse\x12Y\n" +
 	"\x0eCreateSnapshot\x12\".headrace.v1.CreateSnapshotRequest\x1a#.headrace.v1.CreateSnapshotResponse\x12P\n" +
@@ -1180,26 +1181,28 @@ var file_headrace_v1_subscription_service_proto_goTypes = []any{
 	(*ExplainMessageRequest)(nil),        // 31: headrace.v1.ExplainMessageRequest
 	(*ExplainKeyRequest)(nil),            // 32: headrace.v1.ExplainKeyRequest
 	(*ExplainSessionRequest)(nil),        // 33: headrace.v1.ExplainSessionRequest
-	(*SeekSubscriptionRequest)(nil),      // 34: headrace.v1.SeekSubscriptionRequest
-	(*PeekSubscriptionRequest)(nil),      // 35: headrace.v1.PeekSubscriptionRequest
-	(*CreateSnapshotRequest)(nil),        // 36: headrace.v1.CreateSnapshotRequest
-	(*GetSnapshotRequest)(nil),           // 37: headrace.v1.GetSnapshotRequest
-	(*ListSnapshotsRequest)(nil),         // 38: headrace.v1.ListSnapshotsRequest
-	(*DeleteSnapshotRequest)(nil),        // 39: headrace.v1.DeleteSnapshotRequest
-	(*ListParkedKeysResponse)(nil),       // 40: headrace.v1.ListParkedKeysResponse
-	(*ReleaseParkedKeysResponse)(nil),    // 41: headrace.v1.ReleaseParkedKeysResponse
-	(*PauseSubscriptionResponse)(nil),    // 42: headrace.v1.PauseSubscriptionResponse
-	(*ResumeSubscriptionResponse)(nil),   // 43: headrace.v1.ResumeSubscriptionResponse
-	(*ExplainSubscriptionResponse)(nil),  // 44: headrace.v1.ExplainSubscriptionResponse
-	(*ExplainMessageResponse)(nil),       // 45: headrace.v1.ExplainMessageResponse
-	(*ExplainKeyResponse)(nil),           // 46: headrace.v1.ExplainKeyResponse
-	(*ExplainSessionResponse)(nil),       // 47: headrace.v1.ExplainSessionResponse
-	(*SeekSubscriptionResponse)(nil),     // 48: headrace.v1.SeekSubscriptionResponse
-	(*PeekSubscriptionResponse)(nil),     // 49: headrace.v1.PeekSubscriptionResponse
-	(*CreateSnapshotResponse)(nil),       // 50: headrace.v1.CreateSnapshotResponse
-	(*GetSnapshotResponse)(nil),          // 51: headrace.v1.GetSnapshotResponse
-	(*ListSnapshotsResponse)(nil),        // 52: headrace.v1.ListSnapshotsResponse
-	(*DeleteSnapshotResponse)(nil),       // 53: headrace.v1.DeleteSnapshotResponse
+	(*MoveSessionsRequest)(nil),          // 34: headrace.v1.MoveSessionsRequest
+	(*SeekSubscriptionRequest)(nil),      // 35: headrace.v1.SeekSubscriptionRequest
+	(*PeekSubscriptionRequest)(nil),      // 36: headrace.v1.PeekSubscriptionRequest
+	(*CreateSnapshotRequest)(nil),        // 37: headrace.v1.CreateSnapshotRequest
+	(*GetSnapshotRequest)(nil),           // 38: headrace.v1.GetSnapshotRequest
+	(*ListSnapshotsRequest)(nil),         // 39: headrace.v1.ListSnapshotsRequest
+	(*DeleteSnapshotRequest)(nil),        // 40: headrace.v1.DeleteSnapshotRequest
+	(*ListParkedKeysResponse)(nil),       // 41: headrace.v1.ListParkedKeysResponse
+	(*ReleaseParkedKeysResponse)(nil),    // 42: headrace.v1.ReleaseParkedKeysResponse
+	(*PauseSubscriptionResponse)(nil),    // 43: headrace.v1.PauseSubscriptionResponse
+	(*ResumeSubscriptionResponse)(nil),   // 44: headrace.v1.ResumeSubscriptionResponse
+	(*ExplainSubscriptionResponse)(nil),  // 45: headrace.v1.ExplainSubscriptionResponse
+	(*ExplainMessageResponse)(nil),       // 46: headrace.v1.ExplainMessageResponse
+	(*ExplainKeyResponse)(nil),           // 47: headrace.v1.ExplainKeyResponse
+	(*ExplainSessionResponse)(nil),       // 48: headrace.v1.ExplainSessionResponse
+	(*MoveSessionsResponse)(nil),         // 49: headrace.v1.MoveSessionsResponse
+	(*SeekSubscriptionResponse)(nil),     // 50: headrace.v1.SeekSubscriptionResponse
+	(*PeekSubscriptionResponse)(nil),     // 51: headrace.v1.PeekSubscriptionResponse
+	(*CreateSnapshotResponse)(nil),       // 52: headrace.v1.CreateSnapshotResponse
+	(*GetSnapshotResponse)(nil),          // 53: headrace.v1.GetSnapshotResponse
+	(*ListSnapshotsResponse)(nil),        // 54: headrace.v1.ListSnapshotsResponse
+	(*DeleteSnapshotResponse)(nil),       // 55: headrace.v1.DeleteSnapshotResponse
 }
 var file_headrace_v1_subscription_service_proto_depIdxs = []int32{
 	19, // 0: headrace.v1.DeadLetterFilter.reasons:type_name -> headrace.v1.DeadLetterReason
@@ -1233,37 +1236,39 @@ var file_headrace_v1_subscription_service_proto_depIdxs = []int32{
 	31, // 28: headrace.v1.SubscriptionService.ExplainMessage:input_type -> headrace.v1.ExplainMessageRequest
 	32, // 29: headrace.v1.SubscriptionService.ExplainKey:input_type -> headrace.v1.ExplainKeyRequest
 	33, // 30: headrace.v1.SubscriptionService.ExplainSession:input_type -> headrace.v1.ExplainSessionRequest
-	34, // 31: headrace.v1.SubscriptionService.SeekSubscription:input_type -> headrace.v1.SeekSubscriptionRequest
-	35, // 32: headrace.v1.SubscriptionService.PeekSubscription:input_type -> headrace.v1.PeekSubscriptionRequest
-	36, // 33: headrace.v1.SubscriptionService.CreateSnapshot:input_type -> headrace.v1.CreateSnapshotRequest
-	37, // 34: headrace.v1.SubscriptionService.GetSnapshot:input_type -> headrace.v1.GetSnapshotRequest
-	38, // 35: headrace.v1.SubscriptionService.ListSnapshots:input_type -> headrace.v1.ListSnapshotsRequest
-	39, // 36: headrace.v1.SubscriptionService.DeleteSnapshot:input_type -> headrace.v1.DeleteSnapshotRequest
-	8,  // 37: headrace.v1.SubscriptionService.CreateSubscription:output_type -> headrace.v1.CreateSubscriptionResponse
-	10, // 38: headrace.v1.SubscriptionService.GetSubscription:output_type -> headrace.v1.GetSubscriptionResponse
-	12, // 39: headrace.v1.SubscriptionService.ListSubscriptions:output_type -> headrace.v1.ListSubscriptionsResponse
-	14, // 40: headrace.v1.SubscriptionService.UpdateSubscription:output_type -> headrace.v1.UpdateSubscriptionResponse
-	16, // 41: headrace.v1.SubscriptionService.DeleteSubscription:output_type -> headrace.v1.DeleteSubscriptionResponse
-	18, // 42: headrace.v1.SubscriptionService.GetSubscriptionStats:output_type -> headrace.v1.GetSubscriptionStatsResponse
-	2,  // 43: headrace.v1.SubscriptionService.ListDeadLetters:output_type -> headrace.v1.ListDeadLettersResponse
-	4,  // 44: headrace.v1.SubscriptionService.DiscardDeadLetters:output_type -> headrace.v1.DiscardDeadLettersResponse
-	6,  // 45: headrace.v1.SubscriptionService.RedriveDeadLetters:output_type -> headrace.v1.RedriveDeadLettersResponse
-	40, // 46: headrace.v1.SubscriptionService.ListParkedKeys:output_type -> headrace.v1.ListParkedKeysResponse
-	41, // 47: headrace.v1.SubscriptionService.ReleaseParkedKeys:output_type -> headrace.v1.ReleaseParkedKeysResponse
-	42, // 48: headrace.v1.SubscriptionService.PauseSubscription:output_type -> headrace.v1.PauseSubscriptionResponse
-	43, // 49: headrace.v1.SubscriptionService.ResumeSubscription:output_type -> headrace.v1.ResumeSubscriptionResponse
-	44, // 50: headrace.v1.SubscriptionService.ExplainSubscription:output_type -> headrace.v1.ExplainSubscriptionResponse
-	45, // 51: headrace.v1.SubscriptionService.ExplainMessage:output_type -> headrace.v1.ExplainMessageResponse
-	46, // 52: headrace.v1.SubscriptionService.ExplainKey:output_type -> headrace.v1.ExplainKeyResponse
-	47, // 53: headrace.v1.SubscriptionService.ExplainSession:output_type -> headrace.v1.ExplainSessionResponse
-	48, // 54: headrace.v1.SubscriptionService.SeekSubscription:output_type -> headrace.v1.SeekSubscriptionResponse
-	49, // 55: headrace.v1.SubscriptionService.PeekSubscription:output_type -> headrace.v1.PeekSubscriptionResponse
-	50, // 56: headrace.v1.SubscriptionService.CreateSnapshot:output_type -> headrace.v1.CreateSnapshotResponse
-	51, // 57: headrace.v1.SubscriptionService.GetSnapshot:output_type -> headrace.v1.GetSnapshotResponse
-	52, // 58: headrace.v1.SubscriptionService.ListSnapshots:output_type -> headrace.v1.ListSnapshotsResponse
-	53, // 59: headrace.v1.SubscriptionService.DeleteSnapshot:output_type -> headrace.v1.DeleteSnapshotResponse
-	37, // [37:60] is the sub-list for method output_type
-	14, // [14:37] is the sub-list for method input_type
+	34, // 31: headrace.v1.SubscriptionService.MoveSessions:input_type -> headrace.v1.MoveSessionsRequest
+	35, // 32: headrace.v1.SubscriptionService.SeekSubscription:input_type -> headrace.v1.SeekSubscriptionRequest
+	36, // 33: headrace.v1.SubscriptionService.PeekSubscription:input_type -> headrace.v1.PeekSubscriptionRequest
+	37, // 34: headrace.v1.SubscriptionService.CreateSnapshot:input_type -> headrace.v1.CreateSnapshotRequest
+	38, // 35: headrace.v1.SubscriptionService.GetSnapshot:input_type -> headrace.v1.GetSnapshotRequest
+	39, // 36: headrace.v1.SubscriptionService.ListSnapshots:input_type -> headrace.v1.ListSnapshotsRequest
+	40, // 37: headrace.v1.SubscriptionService.DeleteSnapshot:input_type -> headrace.v1.DeleteSnapshotRequest
+	8,  // 38: headrace.v1.SubscriptionService.CreateSubscription:output_type -> headrace.v1.CreateSubscriptionResponse
+	10, // 39: headrace.v1.SubscriptionService.GetSubscription:output_type -> headrace.v1.GetSubscriptionResponse
+	12, // 40: headrace.v1.SubscriptionService.ListSubscriptions:output_type -> headrace.v1.ListSubscriptionsResponse
+	14, // 41: headrace.v1.SubscriptionService.UpdateSubscription:output_type -> headrace.v1.UpdateSubscriptionResponse
+	16, // 42: headrace.v1.SubscriptionService.DeleteSubscription:output_type -> headrace.v1.DeleteSubscriptionResponse
+	18, // 43: headrace.v1.SubscriptionService.GetSubscriptionStats:output_type -> headrace.v1.GetSubscriptionStatsResponse
+	2,  // 44: headrace.v1.SubscriptionService.ListDeadLetters:output_type -> headrace.v1.ListDeadLettersResponse
+	4,  // 45: headrace.v1.SubscriptionService.DiscardDeadLetters:output_type -> headrace.v1.DiscardDeadLettersResponse
+	6,  // 46: headrace.v1.SubscriptionService.RedriveDeadLetters:output_type -> headrace.v1.RedriveDeadLettersResponse
+	41, // 47: headrace.v1.SubscriptionService.ListParkedKeys:output_type -> headrace.v1.ListParkedKeysResponse
+	42, // 48: headrace.v1.SubscriptionService.ReleaseParkedKeys:output_type -> headrace.v1.ReleaseParkedKeysResponse
+	43, // 49: headrace.v1.SubscriptionService.PauseSubscription:output_type -> headrace.v1.PauseSubscriptionResponse
+	44, // 50: headrace.v1.SubscriptionService.ResumeSubscription:output_type -> headrace.v1.ResumeSubscriptionResponse
+	45, // 51: headrace.v1.SubscriptionService.ExplainSubscription:output_type -> headrace.v1.ExplainSubscriptionResponse
+	46, // 52: headrace.v1.SubscriptionService.ExplainMessage:output_type -> headrace.v1.ExplainMessageResponse
+	47, // 53: headrace.v1.SubscriptionService.ExplainKey:output_type -> headrace.v1.ExplainKeyResponse
+	48, // 54: headrace.v1.SubscriptionService.ExplainSession:output_type -> headrace.v1.ExplainSessionResponse
+	49, // 55: headrace.v1.SubscriptionService.MoveSessions:output_type -> headrace.v1.MoveSessionsResponse
+	50, // 56: headrace.v1.SubscriptionService.SeekSubscription:output_type -> headrace.v1.SeekSubscriptionResponse
+	51, // 57: headrace.v1.SubscriptionService.PeekSubscription:output_type -> headrace.v1.PeekSubscriptionResponse
+	52, // 58: headrace.v1.SubscriptionService.CreateSnapshot:output_type -> headrace.v1.CreateSnapshotResponse
+	53, // 59: headrace.v1.SubscriptionService.GetSnapshot:output_type -> headrace.v1.GetSnapshotResponse
+	54, // 60: headrace.v1.SubscriptionService.ListSnapshots:output_type -> headrace.v1.ListSnapshotsResponse
+	55, // 61: headrace.v1.SubscriptionService.DeleteSnapshot:output_type -> headrace.v1.DeleteSnapshotResponse
+	38, // [38:62] is the sub-list for method output_type
+	14, // [14:38] is the sub-list for method input_type
 	14, // [14:14] is the sub-list for extension type_name
 	14, // [14:14] is the sub-list for extension extendee
 	0,  // [0:14] is the sub-list for field type_name
@@ -1279,6 +1284,7 @@ func file_headrace_v1_subscription_service_proto_init() {
 	file_headrace_v1_parked_key_proto_init()
 	file_headrace_v1_peek_proto_init()
 	file_headrace_v1_seek_proto_init()
+	file_headrace_v1_session_proto_init()
 	file_headrace_v1_snapshot_proto_init()
 	file_headrace_v1_subscription_proto_init()
 	file_headrace_v1_subscription_pause_proto_init()

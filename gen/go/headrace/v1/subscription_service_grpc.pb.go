@@ -36,6 +36,7 @@ const (
 	SubscriptionService_ExplainMessage_FullMethodName       = "/headrace.v1.SubscriptionService/ExplainMessage"
 	SubscriptionService_ExplainKey_FullMethodName           = "/headrace.v1.SubscriptionService/ExplainKey"
 	SubscriptionService_ExplainSession_FullMethodName       = "/headrace.v1.SubscriptionService/ExplainSession"
+	SubscriptionService_MoveSessions_FullMethodName         = "/headrace.v1.SubscriptionService/MoveSessions"
 	SubscriptionService_SeekSubscription_FullMethodName     = "/headrace.v1.SubscriptionService/SeekSubscription"
 	SubscriptionService_PeekSubscription_FullMethodName     = "/headrace.v1.SubscriptionService/PeekSubscription"
 	SubscriptionService_CreateSnapshot_FullMethodName       = "/headrace.v1.SubscriptionService/CreateSnapshot"
@@ -131,6 +132,13 @@ type SubscriptionServiceClient interface {
 	// ExplainSession says what holds a session back and what it holds. Reasons:
 	// INVALID_NAME, SUBSCRIPTION_NOT_FOUND, SESSION_NOT_FOUND.
 	ExplainSession(ctx context.Context, in *ExplainSessionRequest, opts ...grpc.CallOption) (*ExplainSessionResponse, error)
+	// MoveSessions asks one session, or all of a subscription, to leave their streams, each
+	// by a GoAway: STREAM for one, REBALANCE for all. A client that resumes opens another
+	// stream and takes everything along; others work off what they hold. A stream that is
+	// not left ends, with OK, after the grace. Nothing is charged. Repeating it asks those
+	// that are new since. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+	// SESSION_NOT_FOUND, DATA_LOSS.
+	MoveSessions(ctx context.Context, in *MoveSessionsRequest, opts ...grpc.CallOption) (*MoveSessionsResponse, error)
 	// SeekSubscription moves a subscription back or forward in one commit. Its generation
 	// rises; settles that were read before are committed before. Sessions stay open and
 	// their sequences count on: what they hold is revoked with REVOKE_REASON_SEEK, uncharged,
@@ -348,6 +356,16 @@ func (c *subscriptionServiceClient) ExplainSession(ctx context.Context, in *Expl
 	return out, nil
 }
 
+func (c *subscriptionServiceClient) MoveSessions(ctx context.Context, in *MoveSessionsRequest, opts ...grpc.CallOption) (*MoveSessionsResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(MoveSessionsResponse)
+	err := c.cc.Invoke(ctx, SubscriptionService_MoveSessions_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *subscriptionServiceClient) SeekSubscription(ctx context.Context, in *SeekSubscriptionRequest, opts ...grpc.CallOption) (*SeekSubscriptionResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(SeekSubscriptionResponse)
@@ -495,6 +513,13 @@ type SubscriptionServiceServer interface {
 	// ExplainSession says what holds a session back and what it holds. Reasons:
 	// INVALID_NAME, SUBSCRIPTION_NOT_FOUND, SESSION_NOT_FOUND.
 	ExplainSession(context.Context, *ExplainSessionRequest) (*ExplainSessionResponse, error)
+	// MoveSessions asks one session, or all of a subscription, to leave their streams, each
+	// by a GoAway: STREAM for one, REBALANCE for all. A client that resumes opens another
+	// stream and takes everything along; others work off what they hold. A stream that is
+	// not left ends, with OK, after the grace. Nothing is charged. Repeating it asks those
+	// that are new since. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+	// SESSION_NOT_FOUND, DATA_LOSS.
+	MoveSessions(context.Context, *MoveSessionsRequest) (*MoveSessionsResponse, error)
 	// SeekSubscription moves a subscription back or forward in one commit. Its generation
 	// rises; settles that were read before are committed before. Sessions stay open and
 	// their sequences count on: what they hold is revoked with REVOKE_REASON_SEEK, uncharged,
@@ -592,6 +617,9 @@ func (UnimplementedSubscriptionServiceServer) ExplainKey(context.Context, *Expla
 }
 func (UnimplementedSubscriptionServiceServer) ExplainSession(context.Context, *ExplainSessionRequest) (*ExplainSessionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ExplainSession not implemented")
+}
+func (UnimplementedSubscriptionServiceServer) MoveSessions(context.Context, *MoveSessionsRequest) (*MoveSessionsResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method MoveSessions not implemented")
 }
 func (UnimplementedSubscriptionServiceServer) SeekSubscription(context.Context, *SeekSubscriptionRequest) (*SeekSubscriptionResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method SeekSubscription not implemented")
@@ -938,6 +966,24 @@ func _SubscriptionService_ExplainSession_Handler(srv interface{}, ctx context.Co
 	return interceptor(ctx, in, info, handler)
 }
 
+func _SubscriptionService_MoveSessions_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(MoveSessionsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SubscriptionServiceServer).MoveSessions(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: SubscriptionService_MoveSessions_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SubscriptionServiceServer).MoveSessions(ctx, req.(*MoveSessionsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _SubscriptionService_SeekSubscription_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(SeekSubscriptionRequest)
 	if err := dec(in); err != nil {
@@ -1120,6 +1166,10 @@ var SubscriptionService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "ExplainSession",
 			Handler:    _SubscriptionService_ExplainSession_Handler,
+		},
+		{
+			MethodName: "MoveSessions",
+			Handler:    _SubscriptionService_MoveSessions_Handler,
 		},
 		{
 			MethodName: "SeekSubscription",

@@ -29,12 +29,13 @@ from headrace.v1 import explanation_pb2 as headrace_dot_v1_dot_explanation__pb2
 from headrace.v1 import parked_key_pb2 as headrace_dot_v1_dot_parked__key__pb2
 from headrace.v1 import peek_pb2 as headrace_dot_v1_dot_peek__pb2
 from headrace.v1 import seek_pb2 as headrace_dot_v1_dot_seek__pb2
+from headrace.v1 import session_pb2 as headrace_dot_v1_dot_session__pb2
 from headrace.v1 import snapshot_pb2 as headrace_dot_v1_dot_snapshot__pb2
 from headrace.v1 import subscription_pb2 as headrace_dot_v1_dot_subscription__pb2
 from headrace.v1 import subscription_pause_pb2 as headrace_dot_v1_dot_subscription__pause__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&headrace/v1/subscription_service.proto\x12\x0bheadrace.v1\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dheadrace/v1/dead_letter.proto\x1a\x1dheadrace/v1/explanation.proto\x1a\x1cheadrace/v1/parked_key.proto\x1a\x16headrace/v1/peek.proto\x1a\x16headrace/v1/seek.proto\x1a\x1aheadrace/v1/snapshot.proto\x1a\x1eheadrace/v1/subscription.proto\x1a$headrace/v1/subscription_pause.proto\"\xc3\x01\n\x10\x44\x65\x61\x64LetterFilter\x12\x37\n\x07reasons\x18\x01 \x03(\x0e\x32\x1d.headrace.v1.DeadLetterReasonR\x07reasons\x12\x39\n\ndead_since\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tdeadSince\x12;\n\x0b\x64\x65\x61\x64_before\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\ndeadBefore\"\xff\x01\n\x16ListDeadLettersRequest\x12\"\n\x0csubscription\x18\x01 \x01(\tR\x0csubscription\x12\x35\n\x06\x66ilter\x18\x02 \x01(\x0b\x32\x1d.headrace.v1.DeadLetterFilterR\x06\x66ilter\x12#\n\rfrom_sequence\x18\x03 \x01(\x04R\x0c\x66romSequence\x12\x1b\n\tpage_size\x18\x04 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x05 \x01(\tR\tpageToken\x12)\n\x10without_messages\x18\x06 \x01(\x08R\x0fwithoutMessages\"}\n\x17ListDeadLettersResponse\x12:\n\x0c\x64\x65\x61\x64_letters\x18\x01 \x03(\x0b\x32\x17.headrace.v1.DeadLetterR\x0b\x64\x65\x61\x64Letters\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"]\n\x19\x44iscardDeadLettersRequest\x12\"\n\x0csubscription\x18\x01 \x01(\tR\x0csubscription\x12\x1c\n\tsequences\x18\x02 \x03(\x04R\tsequences\":\n\x1a\x44iscardDeadLettersResponse\x12\x1c\n\tsequences\x18\x01 \x03(\x04R\tsequences\"]\n\x19RedriveDeadLettersRequest\x12\"\n\x0csubscription\x18\x01 \x01(\tR\x0csubscription\x12\x1c\n\tsequences\x18\x02 \x03(\x04R\tsequences\":\n\x1aRedriveDeadLettersResponse\x12\x1c\n\tsequences\x18\x01 \x03(\x04R\tsequences\"\x8c\x01\n\x19\x43reateSubscriptionRequest\x12=\n\x0csubscription\x18\x01 \x01(\x0b\x32\x19.headrace.v1.SubscriptionR\x0csubscription\x12\x30\n\x05start\x18\x02 \x01(\x0b\x32\x1a.headrace.v1.StartPositionR\x05start\"[\n\x1a\x43reateSubscriptionResponse\x12=\n\x0csubscription\x18\x01 \x01(\x0b\x32\x19.headrace.v1.SubscriptionR\x0csubscription\"<\n\x16GetSubscriptionRequest\x12\"\n\x0csubscription\x18\x01 \x01(\tR\x0csubscription\"X\n\x17GetSubscriptionResponse\x12=\n\x0csubscription\x18\x01 \x01(\x0b\x32\x19.headrace.v1.SubscriptionR\x0csubscription\"\x8a\x01\n\x18ListSubscriptionsRequest\x12\x1c\n\tnamespace\x18\x01 \x01(\tR\tnamespace\x12\x14\n\x05topic\x18\x02 \x01(\tR\x05topic\x12\x1b\n\tpage_size\x18\x03 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x04 \x01(\tR\tpageToken\"\x84\x01\n\x19ListSubscriptionsResponse\x12?\n\rsubscriptions\x18\x01 \x03(\x0b\x32\x19.headrace.v1.SubscriptionR\rsubscriptions\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x97\x01\n\x19UpdateSubscriptionRequest\x12=\n\x0csubscription\x18\x01 \x01(\x0b\x32\x19.headrace.v1.SubscriptionR\x0csubscription\x12;\n\x0bupdate_mask\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.FieldMaskR\nupdateMask\"[\n\x1aUpdateSubscriptionResponse\x12=\n\x0csubscription\x18\x01 \x01(\x0b\x32\x19.headrace.v1.SubscriptionR\x0csubscription\"?\n\x19\x44\x65leteSubscriptionRequest\x12\"\n\x0csubscription\x18\x01 \x01(\tR\x0csubscription\"\x1c\n\x1a\x44\x65leteSubscriptionResponse\"A\n\x1bGetSubscriptionStatsRequest\x12\"\n\x0csubscription\x18\x01 \x01(\tR\x0csubscription\"T\n\x1cGetSubscriptionStatsResponse\x12\x34\n\x05stats\x18\x01 \x01(\x0b\x32\x1e.headrace.v1.SubscriptionStatsR\x05stats2\xc0\x11\n\x13SubscriptionService\x12\x65\n\x12\x43reateSubscription\x12&.headrace.v1.CreateSubscriptionRequest\x1a\'.headrace.v1.CreateSubscriptionResponse\x12\\\n\x0fGetSubscription\x12#.headrace.v1.GetSubscriptionRequest\x1a$.headrace.v1.GetSubscriptionResponse\x12\x62\n\x11ListSubscriptions\x12%.headrace.v1.ListSubscriptionsRequest\x1a&.headrace.v1.ListSubscriptionsResponse\x12\x65\n\x12UpdateSubscription\x12&.headrace.v1.UpdateSubscriptionRequest\x1a\'.headrace.v1.UpdateSubscriptionResponse\x12\x65\n\x12\x44\x65leteSubscription\x12&.headrace.v1.DeleteSubscriptionRequest\x1a\'.headrace.v1.DeleteSubscriptionResponse\x12k\n\x14GetSubscriptionStats\x12(.headrace.v1.GetSubscriptionStatsRequest\x1a).headrace.v1.GetSubscriptionStatsResponse\x12\\\n\x0fListDeadLetters\x12#.headrace.v1.ListDeadLettersRequest\x1a$.headrace.v1.ListDeadLettersResponse\x12\x65\n\x12\x44iscardDeadLetters\x12&.headrace.v1.DiscardDeadLettersRequest\x1a\'.headrace.v1.DiscardDeadLettersResponse\x12\x65\n\x12RedriveDeadLetters\x12&.headrace.v1.RedriveDeadLettersRequest\x1a\'.headrace.v1.RedriveDeadLettersResponse\x12Y\n\x0eListParkedKeys\x12\".headrace.v1.ListParkedKeysRequest\x1a#.headrace.v1.ListParkedKeysResponse\x12\x62\n\x11ReleaseParkedKeys\x12%.headrace.v1.ReleaseParkedKeysRequest\x1a&.headrace.v1.ReleaseParkedKeysResponse\x12\x62\n\x11PauseSubscription\x12%.headrace.v1.PauseSubscriptionRequest\x1a&.headrace.v1.PauseSubscriptionResponse\x12\x65\n\x12ResumeSubscription\x12&.headrace.v1.ResumeSubscriptionRequest\x1a\'.headrace.v1.ResumeSubscriptionResponse\x12h\n\x13\x45xplainSubscription\x12\'.headrace.v1.ExplainSubscriptionRequest\x1a(.headrace.v1.ExplainSubscriptionResponse\x12Y\n\x0e\x45xplainMessage\x12\".headrace.v1.ExplainMessageRequest\x1a#.headrace.v1.ExplainMessageResponse\x12M\n\nExplainKey\x12\x1e.headrace.v1.ExplainKeyRequest\x1a\x1f.headrace.v1.ExplainKeyResponse\x12Y\n\x0e\x45xplainSession\x12\".headrace.v1.ExplainSessionRequest\x1a#.headrace.v1.ExplainSessionResponse\x12_\n\x10SeekSubscription\x12$.headrace.v1.SeekSubscriptionRequest\x1a%.headrace.v1.SeekSubscriptionResponse\x12_\n\x10PeekSubscription\x12$.headrace.v1.PeekSubscriptionRequest\x1a%.headrace.v1.PeekSubscriptionResponse\x12Y\n\x0e\x43reateSnapshot\x12\".headrace.v1.CreateSnapshotRequest\x1a#.headrace.v1.CreateSnapshotResponse\x12P\n\x0bGetSnapshot\x12\x1f.headrace.v1.GetSnapshotRequest\x1a .headrace.v1.GetSnapshotResponse\x12V\n\rListSnapshots\x12!.headrace.v1.ListSnapshotsRequest\x1a\".headrace.v1.ListSnapshotsResponse\x12Y\n\x0e\x44\x65leteSnapshot\x12\".headrace.v1.DeleteSnapshotRequest\x1a#.headrace.v1.DeleteSnapshotResponseBh\n\x0eio.headrace.v1B\x18SubscriptionServiceProtoP\x01Z:github.com/headrace/headrace/gen/go/headrace/v1;headracev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&headrace/v1/subscription_service.proto\x12\x0bheadrace.v1\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dheadrace/v1/dead_letter.proto\x1a\x1dheadrace/v1/explanation.proto\x1a\x1cheadrace/v1/parked_key.proto\x1a\x16headrace/v1/peek.proto\x1a\x16headrace/v1/seek.proto\x1a\x19headrace/v1/session.proto\x1a\x1aheadrace/v1/snapshot.proto\x1a\x1eheadrace/v1/subscription.proto\x1a$headrace/v1/subscription_pause.proto\"\xc3\x01\n\x10\x44\x65\x61\x64LetterFilter\x12\x37\n\x07reasons\x18\x01 \x03(\x0e\x32\x1d.headrace.v1.DeadLetterReasonR\x07reasons\x12\x39\n\ndead_since\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tdeadSince\x12;\n\x0b\x64\x65\x61\x64_before\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\ndeadBefore\"\xff\x01\n\x16ListDeadLettersRequest\x12\"\n\x0csubscription\x18\x01 \x01(\tR\x0csubscription\x12\x35\n\x06\x66ilter\x18\x02 \x01(\x0b\x32\x1d.headrace.v1.DeadLetterFilterR\x06\x66ilter\x12#\n\rfrom_sequence\x18\x03 \x01(\x04R\x0c\x66romSequence\x12\x1b\n\tpage_size\x18\x04 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x05 \x01(\tR\tpageToken\x12)\n\x10without_messages\x18\x06 \x01(\x08R\x0fwithoutMessages\"}\n\x17ListDeadLettersResponse\x12:\n\x0c\x64\x65\x61\x64_letters\x18\x01 \x03(\x0b\x32\x17.headrace.v1.DeadLetterR\x0b\x64\x65\x61\x64Letters\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"]\n\x19\x44iscardDeadLettersRequest\x12\"\n\x0csubscription\x18\x01 \x01(\tR\x0csubscription\x12\x1c\n\tsequences\x18\x02 \x03(\x04R\tsequences\":\n\x1a\x44iscardDeadLettersResponse\x12\x1c\n\tsequences\x18\x01 \x03(\x04R\tsequences\"]\n\x19RedriveDeadLettersRequest\x12\"\n\x0csubscription\x18\x01 \x01(\tR\x0csubscription\x12\x1c\n\tsequences\x18\x02 \x03(\x04R\tsequences\":\n\x1aRedriveDeadLettersResponse\x12\x1c\n\tsequences\x18\x01 \x03(\x04R\tsequences\"\x8c\x01\n\x19\x43reateSubscriptionRequest\x12=\n\x0csubscription\x18\x01 \x01(\x0b\x32\x19.headrace.v1.SubscriptionR\x0csubscription\x12\x30\n\x05start\x18\x02 \x01(\x0b\x32\x1a.headrace.v1.StartPositionR\x05start\"[\n\x1a\x43reateSubscriptionResponse\x12=\n\x0csubscription\x18\x01 \x01(\x0b\x32\x19.headrace.v1.SubscriptionR\x0csubscription\"<\n\x16GetSubscriptionRequest\x12\"\n\x0csubscription\x18\x01 \x01(\tR\x0csubscription\"X\n\x17GetSubscriptionResponse\x12=\n\x0csubscription\x18\x01 \x01(\x0b\x32\x19.headrace.v1.SubscriptionR\x0csubscription\"\x8a\x01\n\x18ListSubscriptionsRequest\x12\x1c\n\tnamespace\x18\x01 \x01(\tR\tnamespace\x12\x14\n\x05topic\x18\x02 \x01(\tR\x05topic\x12\x1b\n\tpage_size\x18\x03 \x01(\rR\x08pageSize\x12\x1d\n\npage_token\x18\x04 \x01(\tR\tpageToken\"\x84\x01\n\x19ListSubscriptionsResponse\x12?\n\rsubscriptions\x18\x01 \x03(\x0b\x32\x19.headrace.v1.SubscriptionR\rsubscriptions\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x97\x01\n\x19UpdateSubscriptionRequest\x12=\n\x0csubscription\x18\x01 \x01(\x0b\x32\x19.headrace.v1.SubscriptionR\x0csubscription\x12;\n\x0bupdate_mask\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.FieldMaskR\nupdateMask\"[\n\x1aUpdateSubscriptionResponse\x12=\n\x0csubscription\x18\x01 \x01(\x0b\x32\x19.headrace.v1.SubscriptionR\x0csubscription\"?\n\x19\x44\x65leteSubscriptionRequest\x12\"\n\x0csubscription\x18\x01 \x01(\tR\x0csubscription\"\x1c\n\x1a\x44\x65leteSubscriptionResponse\"A\n\x1bGetSubscriptionStatsRequest\x12\"\n\x0csubscription\x18\x01 \x01(\tR\x0csubscription\"T\n\x1cGetSubscriptionStatsResponse\x12\x34\n\x05stats\x18\x01 \x01(\x0b\x32\x1e.headrace.v1.SubscriptionStatsR\x05stats2\x95\x12\n\x13SubscriptionService\x12\x65\n\x12\x43reateSubscription\x12&.headrace.v1.CreateSubscriptionRequest\x1a\'.headrace.v1.CreateSubscriptionResponse\x12\\\n\x0fGetSubscription\x12#.headrace.v1.GetSubscriptionRequest\x1a$.headrace.v1.GetSubscriptionResponse\x12\x62\n\x11ListSubscriptions\x12%.headrace.v1.ListSubscriptionsRequest\x1a&.headrace.v1.ListSubscriptionsResponse\x12\x65\n\x12UpdateSubscription\x12&.headrace.v1.UpdateSubscriptionRequest\x1a\'.headrace.v1.UpdateSubscriptionResponse\x12\x65\n\x12\x44\x65leteSubscription\x12&.headrace.v1.DeleteSubscriptionRequest\x1a\'.headrace.v1.DeleteSubscriptionResponse\x12k\n\x14GetSubscriptionStats\x12(.headrace.v1.GetSubscriptionStatsRequest\x1a).headrace.v1.GetSubscriptionStatsResponse\x12\\\n\x0fListDeadLetters\x12#.headrace.v1.ListDeadLettersRequest\x1a$.headrace.v1.ListDeadLettersResponse\x12\x65\n\x12\x44iscardDeadLetters\x12&.headrace.v1.DiscardDeadLettersRequest\x1a\'.headrace.v1.DiscardDeadLettersResponse\x12\x65\n\x12RedriveDeadLetters\x12&.headrace.v1.RedriveDeadLettersRequest\x1a\'.headrace.v1.RedriveDeadLettersResponse\x12Y\n\x0eListParkedKeys\x12\".headrace.v1.ListParkedKeysRequest\x1a#.headrace.v1.ListParkedKeysResponse\x12\x62\n\x11ReleaseParkedKeys\x12%.headrace.v1.ReleaseParkedKeysRequest\x1a&.headrace.v1.ReleaseParkedKeysResponse\x12\x62\n\x11PauseSubscription\x12%.headrace.v1.PauseSubscriptionRequest\x1a&.headrace.v1.PauseSubscriptionResponse\x12\x65\n\x12ResumeSubscription\x12&.headrace.v1.ResumeSubscriptionRequest\x1a\'.headrace.v1.ResumeSubscriptionResponse\x12h\n\x13\x45xplainSubscription\x12\'.headrace.v1.ExplainSubscriptionRequest\x1a(.headrace.v1.ExplainSubscriptionResponse\x12Y\n\x0e\x45xplainMessage\x12\".headrace.v1.ExplainMessageRequest\x1a#.headrace.v1.ExplainMessageResponse\x12M\n\nExplainKey\x12\x1e.headrace.v1.ExplainKeyRequest\x1a\x1f.headrace.v1.ExplainKeyResponse\x12Y\n\x0e\x45xplainSession\x12\".headrace.v1.ExplainSessionRequest\x1a#.headrace.v1.ExplainSessionResponse\x12S\n\x0cMoveSessions\x12 .headrace.v1.MoveSessionsRequest\x1a!.headrace.v1.MoveSessionsResponse\x12_\n\x10SeekSubscription\x12$.headrace.v1.SeekSubscriptionRequest\x1a%.headrace.v1.SeekSubscriptionResponse\x12_\n\x10PeekSubscription\x12$.headrace.v1.PeekSubscriptionRequest\x1a%.headrace.v1.PeekSubscriptionResponse\x12Y\n\x0e\x43reateSnapshot\x12\".headrace.v1.CreateSnapshotRequest\x1a#.headrace.v1.CreateSnapshotResponse\x12P\n\x0bGetSnapshot\x12\x1f.headrace.v1.GetSnapshotRequest\x1a .headrace.v1.GetSnapshotResponse\x12V\n\rListSnapshots\x12!.headrace.v1.ListSnapshotsRequest\x1a\".headrace.v1.ListSnapshotsResponse\x12Y\n\x0e\x44\x65leteSnapshot\x12\".headrace.v1.DeleteSnapshotRequest\x1a#.headrace.v1.DeleteSnapshotResponseBh\n\x0eio.headrace.v1B\x18SubscriptionServiceProtoP\x01Z:github.com/headrace/headrace/gen/go/headrace/v1;headracev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -42,44 +43,44 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'headrace.v1.subscription_se
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\016io.headrace.v1B\030SubscriptionServiceProtoP\001Z:github.com/headrace/headrace/gen/go/headrace/v1;headracev1'
-  _globals['_DEADLETTERFILTER']._serialized_start=361
-  _globals['_DEADLETTERFILTER']._serialized_end=556
-  _globals['_LISTDEADLETTERSREQUEST']._serialized_start=559
-  _globals['_LISTDEADLETTERSREQUEST']._serialized_end=814
-  _globals['_LISTDEADLETTERSRESPONSE']._serialized_start=816
-  _globals['_LISTDEADLETTERSRESPONSE']._serialized_end=941
-  _globals['_DISCARDDEADLETTERSREQUEST']._serialized_start=943
-  _globals['_DISCARDDEADLETTERSREQUEST']._serialized_end=1036
-  _globals['_DISCARDDEADLETTERSRESPONSE']._serialized_start=1038
-  _globals['_DISCARDDEADLETTERSRESPONSE']._serialized_end=1096
-  _globals['_REDRIVEDEADLETTERSREQUEST']._serialized_start=1098
-  _globals['_REDRIVEDEADLETTERSREQUEST']._serialized_end=1191
-  _globals['_REDRIVEDEADLETTERSRESPONSE']._serialized_start=1193
-  _globals['_REDRIVEDEADLETTERSRESPONSE']._serialized_end=1251
-  _globals['_CREATESUBSCRIPTIONREQUEST']._serialized_start=1254
-  _globals['_CREATESUBSCRIPTIONREQUEST']._serialized_end=1394
-  _globals['_CREATESUBSCRIPTIONRESPONSE']._serialized_start=1396
-  _globals['_CREATESUBSCRIPTIONRESPONSE']._serialized_end=1487
-  _globals['_GETSUBSCRIPTIONREQUEST']._serialized_start=1489
-  _globals['_GETSUBSCRIPTIONREQUEST']._serialized_end=1549
-  _globals['_GETSUBSCRIPTIONRESPONSE']._serialized_start=1551
-  _globals['_GETSUBSCRIPTIONRESPONSE']._serialized_end=1639
-  _globals['_LISTSUBSCRIPTIONSREQUEST']._serialized_start=1642
-  _globals['_LISTSUBSCRIPTIONSREQUEST']._serialized_end=1780
-  _globals['_LISTSUBSCRIPTIONSRESPONSE']._serialized_start=1783
-  _globals['_LISTSUBSCRIPTIONSRESPONSE']._serialized_end=1915
-  _globals['_UPDATESUBSCRIPTIONREQUEST']._serialized_start=1918
-  _globals['_UPDATESUBSCRIPTIONREQUEST']._serialized_end=2069
-  _globals['_UPDATESUBSCRIPTIONRESPONSE']._serialized_start=2071
-  _globals['_UPDATESUBSCRIPTIONRESPONSE']._serialized_end=2162
-  _globals['_DELETESUBSCRIPTIONREQUEST']._serialized_start=2164
-  _globals['_DELETESUBSCRIPTIONREQUEST']._serialized_end=2227
-  _globals['_DELETESUBSCRIPTIONRESPONSE']._serialized_start=2229
-  _globals['_DELETESUBSCRIPTIONRESPONSE']._serialized_end=2257
-  _globals['_GETSUBSCRIPTIONSTATSREQUEST']._serialized_start=2259
-  _globals['_GETSUBSCRIPTIONSTATSREQUEST']._serialized_end=2324
-  _globals['_GETSUBSCRIPTIONSTATSRESPONSE']._serialized_start=2326
-  _globals['_GETSUBSCRIPTIONSTATSRESPONSE']._serialized_end=2410
-  _globals['_SUBSCRIPTIONSERVICE']._serialized_start=2413
-  _globals['_SUBSCRIPTIONSERVICE']._serialized_end=4653
+  _globals['_DEADLETTERFILTER']._serialized_start=388
+  _globals['_DEADLETTERFILTER']._serialized_end=583
+  _globals['_LISTDEADLETTERSREQUEST']._serialized_start=586
+  _globals['_LISTDEADLETTERSREQUEST']._serialized_end=841
+  _globals['_LISTDEADLETTERSRESPONSE']._serialized_start=843
+  _globals['_LISTDEADLETTERSRESPONSE']._serialized_end=968
+  _globals['_DISCARDDEADLETTERSREQUEST']._serialized_start=970
+  _globals['_DISCARDDEADLETTERSREQUEST']._serialized_end=1063
+  _globals['_DISCARDDEADLETTERSRESPONSE']._serialized_start=1065
+  _globals['_DISCARDDEADLETTERSRESPONSE']._serialized_end=1123
+  _globals['_REDRIVEDEADLETTERSREQUEST']._serialized_start=1125
+  _globals['_REDRIVEDEADLETTERSREQUEST']._serialized_end=1218
+  _globals['_REDRIVEDEADLETTERSRESPONSE']._serialized_start=1220
+  _globals['_REDRIVEDEADLETTERSRESPONSE']._serialized_end=1278
+  _globals['_CREATESUBSCRIPTIONREQUEST']._serialized_start=1281
+  _globals['_CREATESUBSCRIPTIONREQUEST']._serialized_end=1421
+  _globals['_CREATESUBSCRIPTIONRESPONSE']._serialized_start=1423
+  _globals['_CREATESUBSCRIPTIONRESPONSE']._serialized_end=1514
+  _globals['_GETSUBSCRIPTIONREQUEST']._serialized_start=1516
+  _globals['_GETSUBSCRIPTIONREQUEST']._serialized_end=1576
+  _globals['_GETSUBSCRIPTIONRESPONSE']._serialized_start=1578
+  _globals['_GETSUBSCRIPTIONRESPONSE']._serialized_end=1666
+  _globals['_LISTSUBSCRIPTIONSREQUEST']._serialized_start=1669
+  _globals['_LISTSUBSCRIPTIONSREQUEST']._serialized_end=1807
+  _globals['_LISTSUBSCRIPTIONSRESPONSE']._serialized_start=1810
+  _globals['_LISTSUBSCRIPTIONSRESPONSE']._serialized_end=1942
+  _globals['_UPDATESUBSCRIPTIONREQUEST']._serialized_start=1945
+  _globals['_UPDATESUBSCRIPTIONREQUEST']._serialized_end=2096
+  _globals['_UPDATESUBSCRIPTIONRESPONSE']._serialized_start=2098
+  _globals['_UPDATESUBSCRIPTIONRESPONSE']._serialized_end=2189
+  _globals['_DELETESUBSCRIPTIONREQUEST']._serialized_start=2191
+  _globals['_DELETESUBSCRIPTIONREQUEST']._serialized_end=2254
+  _globals['_DELETESUBSCRIPTIONRESPONSE']._serialized_start=2256
+  _globals['_DELETESUBSCRIPTIONRESPONSE']._serialized_end=2284
+  _globals['_GETSUBSCRIPTIONSTATSREQUEST']._serialized_start=2286
+  _globals['_GETSUBSCRIPTIONSTATSREQUEST']._serialized_end=2351
+  _globals['_GETSUBSCRIPTIONSTATSRESPONSE']._serialized_start=2353
+  _globals['_GETSUBSCRIPTIONSTATSRESPONSE']._serialized_end=2437
+  _globals['_SUBSCRIPTIONSERVICE']._serialized_start=2440
+  _globals['_SUBSCRIPTIONSERVICE']._serialized_end=4765
 # @@protoc_insertion_point(module_scope)

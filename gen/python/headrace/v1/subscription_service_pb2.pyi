@@ -7,6 +7,7 @@ from headrace.v1 import explanation_pb2 as _explanation_pb2
 from headrace.v1 import parked_key_pb2 as _parked_key_pb2
 from headrace.v1 import peek_pb2 as _peek_pb2
 from headrace.v1 import seek_pb2 as _seek_pb2
+from headrace.v1 import session_pb2 as _session_pb2
 from headrace.v1 import snapshot_pb2 as _snapshot_pb2
 from headrace.v1 import subscription_pb2 as _subscription_pb2
 from headrace.v1 import subscription_pause_pb2 as _subscription_pause_pb2

@@ -7,6 +7,7 @@ from headrace.v1 import explanation_pb2 as headrace_dot_v1_dot_explanation__pb2
 from headrace.v1 import parked_key_pb2 as headrace_dot_v1_dot_parked__key__pb2
 from headrace.v1 import peek_pb2 as headrace_dot_v1_dot_peek__pb2
 from headrace.v1 import seek_pb2 as headrace_dot_v1_dot_seek__pb2
+from headrace.v1 import session_pb2 as headrace_dot_v1_dot_session__pb2
 from headrace.v1 import snapshot_pb2 as headrace_dot_v1_dot_snapshot__pb2
 from headrace.v1 import subscription_pause_pb2 as headrace_dot_v1_dot_subscription__pause__pb2
 from headrace.v1 import subscription_service_pb2 as headrace_dot_v1_dot_subscription__service__pb2
@@ -126,6 +127,11 @@ class SubscriptionServiceStub(object):
                 '/headrace.v1.SubscriptionService/ExplainSession',
                 request_serializer=headrace_dot_v1_dot_explanation__pb2.ExplainSessionRequest.SerializeToString,
                 response_deserializer=headrace_dot_v1_dot_explanation__pb2.ExplainSessionResponse.FromString,
+                _registered_method=True)
+        self.MoveSessions = channel.unary_unary(
+                '/headrace.v1.SubscriptionService/MoveSessions',
+                request_serializer=headrace_dot_v1_dot_session__pb2.MoveSessionsRequest.SerializeToString,
+                response_deserializer=headrace_dot_v1_dot_session__pb2.MoveSessionsResponse.FromString,
                 _registered_method=True)
         self.SeekSubscription = channel.unary_unary(
                 '/headrace.v1.SubscriptionService/SeekSubscription',
@@ -329,6 +335,18 @@ class SubscriptionServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def MoveSessions(self, request, context):
+        """MoveSessions asks one session, or all of a subscription, to leave their streams, each
+        by a GoAway: STREAM for one, REBALANCE for all. A client that resumes opens another
+        stream and takes everything along; others work off what they hold. A stream that is
+        not left ends, with OK, after the grace. Nothing is charged. Repeating it asks those
+        that are new since. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+        SESSION_NOT_FOUND, DATA_LOSS.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def SeekSubscription(self, request, context):
         """SeekSubscription moves a subscription back or forward in one commit. Its generation
         rises; settles that were read before are committed before. Sessions stay open and
@@ -483,6 +501,11 @@ def add_SubscriptionServiceServicer_to_server(servicer, server):
                     servicer.ExplainSession,
                     request_deserializer=headrace_dot_v1_dot_explanation__pb2.ExplainSessionRequest.FromString,
                     response_serializer=headrace_dot_v1_dot_explanation__pb2.ExplainSessionResponse.SerializeToString,
+            ),
+            'MoveSessions': grpc.unary_unary_rpc_method_handler(
+                    servicer.MoveSessions,
+                    request_deserializer=headrace_dot_v1_dot_session__pb2.MoveSessionsRequest.FromString,
+                    response_serializer=headrace_dot_v1_dot_session__pb2.MoveSessionsResponse.SerializeToString,
             ),
             'SeekSubscription': grpc.unary_unary_rpc_method_handler(
                     servicer.SeekSubscription,
@@ -976,6 +999,33 @@ class SubscriptionService(object):
             '/headrace.v1.SubscriptionService/ExplainSession',
             headrace_dot_v1_dot_explanation__pb2.ExplainSessionRequest.SerializeToString,
             headrace_dot_v1_dot_explanation__pb2.ExplainSessionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def MoveSessions(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/headrace.v1.SubscriptionService/MoveSessions',
+            headrace_dot_v1_dot_session__pb2.MoveSessionsRequest.SerializeToString,
+            headrace_dot_v1_dot_session__pb2.MoveSessionsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -207,6 +207,9 @@ func (m *Model) Quiet() error {
 	}
 	rated := m.rateHolds()
 	for _, x := range m.sessions {
+		if x.moving && !x.absent && !m.canLeave(x) && x.usage.Messages == 0 && x.confirmed == x.applied {
+			return fmt.Errorf("session %d has gone and was not ended", x.id)
+		}
 		if x.draining && !x.absent && !x.drainTold && x.usage.Messages == 0 && x.confirmed == x.applied {
 			return fmt.Errorf("session %d was not told that it is drained", x.id)
 		}

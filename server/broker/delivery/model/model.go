@@ -330,9 +330,8 @@ func (m *Model) Advance(now Instant) {
 		}
 	}
 	for _, x := range m.sessions {
-		if x.draining && !x.absent && !x.drainOver && x.drainAt <= now {
-			x.drainOver = true
-			m.takeBack(x, "drain ended")
+		if (x.draining || x.moving) && !x.absent && !x.drainOver && x.drainAt <= now {
+			m.endGrace(x, now)
 		}
 	}
 	if m.closing && !m.closed && m.closeAt <= now {
@@ -482,7 +481,11 @@ func (m *Model) endCharged(x *Session, reason string, at Instant) {
 		m.lose(x, at)
 		return
 	}
-	m.chargeAll(x, at)
+	if x.forgiven {
+		m.returnAll(x, at, "")
+	} else {
+		m.chargeAll(x, at)
+	}
 	m.remove(x, reason)
 }
 

@@ -27,8 +27,7 @@ func (m *Model) lose(x *Session, at Instant) {
 		return
 	}
 	if !x.resumes || m.rules.ResumeWindow == 0 || x.closing || m.closing {
-		m.chargeAll(x, at)
-		m.remove(x, "")
+		m.endCharged(x, "", at)
 		return
 	}
 	x.absent, x.resumeBy = true, m.leaseClock(at)+m.rules.ResumeWindow
@@ -93,6 +92,7 @@ func (m *Model) Resume(r *Resumption) {
 		x.arrival = m.arrivals
 	}
 	x.absent, x.draining, x.drainTold, x.drainOver, x.writable = false, false, false, false, true
+	x.moving, x.forgiven = false, false
 	x.heard, x.told = m.leaseClock(r.At), m.now
 }
 

@@ -43,6 +43,8 @@ type Session struct {
 	pulls, leaving, left bool
 	drainAt              Instant
 	drainOver, drainTold bool
+	// moving: it was told to leave its stream; forgiven: it did, and is charged nothing.
+	moving, forgiven bool
 
 	heard Instant // lease clock
 	told  Instant // when the last frame went to it
@@ -207,7 +209,7 @@ func (m *Model) Drain(id uint64, at Instant, grace time.Duration) {
 		return
 	}
 	until := at + grace
-	if x.draining {
+	if x.draining || x.moving {
 		until = min(until, x.drainAt)
 	}
 	x.draining, x.drainAt = true, until
@@ -277,7 +279,7 @@ func (m *Model) serving(x *Session) bool {
 
 // wants says whether a session could be served, if it were its turn.
 func (m *Model) wants(x *Session) bool {
-	return !x.draining && !x.closing && !x.left && !x.absent && !m.closing
+	return !x.draining && !x.moving && !x.closing && !x.left && !x.absent && !m.closing
 }
 
 // Attached notes that a session was admitted as a new one.
@@ -321,7 +323,8 @@ func (m *Model) leftNow(x *Session) error {
 // when it holds nothing and all is confirmed.
 func (m *Model) Ended(id uint64, reason string) error {
 	x := m.sessions[id]
-	by := x != nil && (reason == "closed" && (x.closing || x.left) || reason == "shutdown" && m.closing)
+	by := x != nil && (reason == "closed" && (x.closing || x.left) || reason == "shutdown" && m.closing ||
+		reason == "moved" && x.moving && !m.canLeave(x))
 	if by && !slices.Contains(m.expected.ends[id], reason) {
 		if len(x.held) > 0 && (!m.rules.Exact || !m.closed) || x.confirmed != x.applied {
 			return fmt.Errorf("session %d ended (%s) with %d outstanding, %d of %d confirmed",

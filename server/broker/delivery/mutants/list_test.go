@@ -81,7 +81,7 @@ var list = []mutant{
 	{
 		name: "a broken session is not charged",
 		file: "resume.go",
-		old:  "		s.endAll(x, lost, at)\n		s.remove(x)",
+		old:  "		s.endAll(x, x.lostKind(), at)\n		s.remove(x)",
 		new:  "		s.endAll(x, returned, at)\n		s.remove(x)",
 	},
 	{
@@ -383,5 +383,23 @@ var list = []mutant{
 		file: "pull.go",
 		old:  "x.leaving = true",
 		new:  "x.leaving = false",
+	},
+	{
+		name: "a session that was asked to go is charged",
+		file: "move.go",
+		old:  "		return returned",
+		new:  "		return lost",
+	},
+	{
+		name: "a session that was asked to go gets more",
+		file: "move.go",
+		old:  "	s.stopServing(x)",
+		new:  "	s.changed = true",
+	},
+	{
+		name: "a session that was asked to go may stay for ever",
+		file: "move.go",
+		old:  "	s.drains.put(x)",
+		new:  "	s.changed = true",
 	},
 }

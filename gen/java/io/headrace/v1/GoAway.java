@@ -7,7 +7,7 @@ package io.headrace.v1;
 
 /**
  * <pre>
- * GoAway asks the client to end this stream.
+ * GoAway asks the client to end this stream. Nothing new is delivered on it.
  * </pre>
  *
  * Protobuf type {@code headrace.v1.GoAway}
@@ -79,8 +79,9 @@ private static final long serialVersionUID = 0L;
   private com.google.protobuf.Duration grace_;
   /**
    * <pre>
-   * How long the stream stays open. What is unsettled then is released without
-   * being charged.
+   * How long the stream stays open; it ends with OK. What is unsettled then is released
+   * without being charged; that of a session that resumes not before
+   * SessionLimits.resume_window is over, too.
    * </pre>
    *
    * <code>.google.protobuf.Duration grace = 2 [json_name = "grace"];</code>
@@ -92,8 +93,9 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * How long the stream stays open. What is unsettled then is released without
-   * being charged.
+   * How long the stream stays open; it ends with OK. What is unsettled then is released
+   * without being charged; that of a session that resumes not before
+   * SessionLimits.resume_window is over, too.
    * </pre>
    *
    * <code>.google.protobuf.Duration grace = 2 [json_name = "grace"];</code>
@@ -105,8 +107,9 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * How long the stream stays open. What is unsettled then is released without
-   * being charged.
+   * How long the stream stays open; it ends with OK. What is unsettled then is released
+   * without being charged; that of a session that resumes not before
+   * SessionLimits.resume_window is over, too.
    * </pre>
    *
    * <code>.google.protobuf.Duration grace = 2 [json_name = "grace"];</code>
@@ -290,7 +293,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * GoAway asks the client to end this stream.
+   * GoAway asks the client to end this stream. Nothing new is delivered on it.
    * </pre>
    *
    * Protobuf type {@code headrace.v1.GoAway}
@@ -533,8 +536,9 @@ private static final long serialVersionUID = 0L;
         com.google.protobuf.Duration, com.google.protobuf.Duration.Builder, com.google.protobuf.DurationOrBuilder> graceBuilder_;
     /**
      * <pre>
-     * How long the stream stays open. What is unsettled then is released without
-     * being charged.
+     * How long the stream stays open; it ends with OK. What is unsettled then is released
+     * without being charged; that of a session that resumes not before
+     * SessionLimits.resume_window is over, too.
      * </pre>
      *
      * <code>.google.protobuf.Duration grace = 2 [json_name = "grace"];</code>
@@ -545,8 +549,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * How long the stream stays open. What is unsettled then is released without
-     * being charged.
+     * How long the stream stays open; it ends with OK. What is unsettled then is released
+     * without being charged; that of a session that resumes not before
+     * SessionLimits.resume_window is over, too.
      * </pre>
      *
      * <code>.google.protobuf.Duration grace = 2 [json_name = "grace"];</code>
@@ -561,8 +566,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * How long the stream stays open. What is unsettled then is released without
-     * being charged.
+     * How long the stream stays open; it ends with OK. What is unsettled then is released
+     * without being charged; that of a session that resumes not before
+     * SessionLimits.resume_window is over, too.
      * </pre>
      *
      * <code>.google.protobuf.Duration grace = 2 [json_name = "grace"];</code>
@@ -582,8 +588,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * How long the stream stays open. What is unsettled then is released without
-     * being charged.
+     * How long the stream stays open; it ends with OK. What is unsettled then is released
+     * without being charged; that of a session that resumes not before
+     * SessionLimits.resume_window is over, too.
      * </pre>
      *
      * <code>.google.protobuf.Duration grace = 2 [json_name = "grace"];</code>
@@ -601,8 +608,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * How long the stream stays open. What is unsettled then is released without
-     * being charged.
+     * How long the stream stays open; it ends with OK. What is unsettled then is released
+     * without being charged; that of a session that resumes not before
+     * SessionLimits.resume_window is over, too.
      * </pre>
      *
      * <code>.google.protobuf.Duration grace = 2 [json_name = "grace"];</code>
@@ -627,8 +635,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * How long the stream stays open. What is unsettled then is released without
-     * being charged.
+     * How long the stream stays open; it ends with OK. What is unsettled then is released
+     * without being charged; that of a session that resumes not before
+     * SessionLimits.resume_window is over, too.
      * </pre>
      *
      * <code>.google.protobuf.Duration grace = 2 [json_name = "grace"];</code>
@@ -645,8 +654,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * How long the stream stays open. What is unsettled then is released without
-     * being charged.
+     * How long the stream stays open; it ends with OK. What is unsettled then is released
+     * without being charged; that of a session that resumes not before
+     * SessionLimits.resume_window is over, too.
      * </pre>
      *
      * <code>.google.protobuf.Duration grace = 2 [json_name = "grace"];</code>
@@ -658,8 +668,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * How long the stream stays open. What is unsettled then is released without
-     * being charged.
+     * How long the stream stays open; it ends with OK. What is unsettled then is released
+     * without being charged; that of a session that resumes not before
+     * SessionLimits.resume_window is over, too.
      * </pre>
      *
      * <code>.google.protobuf.Duration grace = 2 [json_name = "grace"];</code>
@@ -674,8 +685,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * How long the stream stays open. What is unsettled then is released without
-     * being charged.
+     * How long the stream stays open; it ends with OK. What is unsettled then is released
+     * without being charged; that of a session that resumes not before
+     * SessionLimits.resume_window is over, too.
      * </pre>
      *
      * <code>.google.protobuf.Duration grace = 2 [json_name = "grace"];</code>

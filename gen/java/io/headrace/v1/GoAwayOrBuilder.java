@@ -31,8 +31,9 @@ public interface GoAwayOrBuilder extends
 
   /**
    * <pre>
-   * How long the stream stays open. What is unsettled then is released without
-   * being charged.
+   * How long the stream stays open; it ends with OK. What is unsettled then is released
+   * without being charged; that of a session that resumes not before
+   * SessionLimits.resume_window is over, too.
    * </pre>
    *
    * <code>.google.protobuf.Duration grace = 2 [json_name = "grace"];</code>
@@ -41,8 +42,9 @@ public interface GoAwayOrBuilder extends
   boolean hasGrace();
   /**
    * <pre>
-   * How long the stream stays open. What is unsettled then is released without
-   * being charged.
+   * How long the stream stays open; it ends with OK. What is unsettled then is released
+   * without being charged; that of a session that resumes not before
+   * SessionLimits.resume_window is over, too.
    * </pre>
    *
    * <code>.google.protobuf.Duration grace = 2 [json_name = "grace"];</code>
@@ -51,8 +53,9 @@ public interface GoAwayOrBuilder extends
   com.google.protobuf.Duration getGrace();
   /**
    * <pre>
-   * How long the stream stays open. What is unsettled then is released without
-   * being charged.
+   * How long the stream stays open; it ends with OK. What is unsettled then is released
+   * without being charged; that of a session that resumes not before
+   * SessionLimits.resume_window is over, too.
    * </pre>
    *
    * <code>.google.protobuf.Duration grace = 2 [json_name = "grace"];</code>

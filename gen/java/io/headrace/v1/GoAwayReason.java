@@ -33,7 +33,8 @@ public enum GoAwayReason
   GO_AWAY_REASON_SHUTDOWN(1),
   /**
    * <pre>
-   * Another server took over: open a successor there that resumes.
+   * All sessions of the subscription are to open their streams anew: open a successor
+   * that resumes. Without FEATURE_RESUME: work off what is held.
    * </pre>
    *
    * <code>GO_AWAY_REASON_REBALANCE = 2;</code>
@@ -41,7 +42,8 @@ public enum GoAwayReason
   GO_AWAY_REASON_REBALANCE(2),
   /**
    * <pre>
-   * This stream alone ends: open a successor that resumes.
+   * This stream alone ends: open a successor that resumes. Without FEATURE_RESUME: work
+   * off what is held.
    * </pre>
    *
    * <code>GO_AWAY_REASON_STREAM = 3;</code>
@@ -77,7 +79,8 @@ public enum GoAwayReason
   public static final int GO_AWAY_REASON_SHUTDOWN_VALUE = 1;
   /**
    * <pre>
-   * Another server took over: open a successor there that resumes.
+   * All sessions of the subscription are to open their streams anew: open a successor
+   * that resumes. Without FEATURE_RESUME: work off what is held.
    * </pre>
    *
    * <code>GO_AWAY_REASON_REBALANCE = 2;</code>
@@ -85,7 +88,8 @@ public enum GoAwayReason
   public static final int GO_AWAY_REASON_REBALANCE_VALUE = 2;
   /**
    * <pre>
-   * This stream alone ends: open a successor that resumes.
+   * This stream alone ends: open a successor that resumes. Without FEATURE_RESUME: work
+   * off what is held.
    * </pre>
    *
    * <code>GO_AWAY_REASON_STREAM = 3;</code>

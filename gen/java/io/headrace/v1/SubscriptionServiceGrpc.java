@@ -543,6 +543,37 @@ public final class SubscriptionServiceGrpc {
     return getExplainSessionMethod;
   }
 
+  private static volatile io.grpc.MethodDescriptor<io.headrace.v1.MoveSessionsRequest,
+      io.headrace.v1.MoveSessionsResponse> getMoveSessionsMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "MoveSessions",
+      requestType = io.headrace.v1.MoveSessionsRequest.class,
+      responseType = io.headrace.v1.MoveSessionsResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.UNARY)
+  public static io.grpc.MethodDescriptor<io.headrace.v1.MoveSessionsRequest,
+      io.headrace.v1.MoveSessionsResponse> getMoveSessionsMethod() {
+    io.grpc.MethodDescriptor<io.headrace.v1.MoveSessionsRequest, io.headrace.v1.MoveSessionsResponse> getMoveSessionsMethod;
+    if ((getMoveSessionsMethod = SubscriptionServiceGrpc.getMoveSessionsMethod) == null) {
+      synchronized (SubscriptionServiceGrpc.class) {
+        if ((getMoveSessionsMethod = SubscriptionServiceGrpc.getMoveSessionsMethod) == null) {
+          SubscriptionServiceGrpc.getMoveSessionsMethod = getMoveSessionsMethod =
+              io.grpc.MethodDescriptor.<io.headrace.v1.MoveSessionsRequest, io.headrace.v1.MoveSessionsResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.UNARY)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "MoveSessions"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.MoveSessionsRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.headrace.v1.MoveSessionsResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new SubscriptionServiceMethodDescriptorSupplier("MoveSessions"))
+              .build();
+        }
+      }
+    }
+    return getMoveSessionsMethod;
+  }
+
   private static volatile io.grpc.MethodDescriptor<io.headrace.v1.SeekSubscriptionRequest,
       io.headrace.v1.SeekSubscriptionResponse> getSeekSubscriptionMethod;
 
@@ -1005,6 +1036,21 @@ public final class SubscriptionServiceGrpc {
 
     /**
      * <pre>
+     * MoveSessions asks one session, or all of a subscription, to leave their streams, each
+     * by a GoAway: STREAM for one, REBALANCE for all. A client that resumes opens another
+     * stream and takes everything along; others work off what they hold. A stream that is
+     * not left ends, with OK, after the grace. Nothing is charged. Repeating it asks those
+     * that are new since. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+     * SESSION_NOT_FOUND, DATA_LOSS.
+     * </pre>
+     */
+    default void moveSessions(io.headrace.v1.MoveSessionsRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.MoveSessionsResponse> responseObserver) {
+      io.grpc.stub.ServerCalls.asyncUnimplementedUnaryCall(getMoveSessionsMethod(), responseObserver);
+    }
+
+    /**
+     * <pre>
      * SeekSubscription moves a subscription back or forward in one commit. Its generation
      * rises; settles that were read before are committed before. Sessions stay open and
      * their sequences count on: what they hold is revoked with REVOKE_REASON_SEEK, uncharged,
@@ -1346,6 +1392,22 @@ public final class SubscriptionServiceGrpc {
 
     /**
      * <pre>
+     * MoveSessions asks one session, or all of a subscription, to leave their streams, each
+     * by a GoAway: STREAM for one, REBALANCE for all. A client that resumes opens another
+     * stream and takes everything along; others work off what they hold. A stream that is
+     * not left ends, with OK, after the grace. Nothing is charged. Repeating it asks those
+     * that are new since. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+     * SESSION_NOT_FOUND, DATA_LOSS.
+     * </pre>
+     */
+    public void moveSessions(io.headrace.v1.MoveSessionsRequest request,
+        io.grpc.stub.StreamObserver<io.headrace.v1.MoveSessionsResponse> responseObserver) {
+      io.grpc.stub.ClientCalls.asyncUnaryCall(
+          getChannel().newCall(getMoveSessionsMethod(), getCallOptions()), request, responseObserver);
+    }
+
+    /**
+     * <pre>
      * SeekSubscription moves a subscription back or forward in one commit. Its generation
      * rises; settles that were read before are committed before. Sessions stay open and
      * their sequences count on: what they hold is revoked with REVOKE_REASON_SEEK, uncharged,
@@ -1661,6 +1723,21 @@ public final class SubscriptionServiceGrpc {
 
     /**
      * <pre>
+     * MoveSessions asks one session, or all of a subscription, to leave their streams, each
+     * by a GoAway: STREAM for one, REBALANCE for all. A client that resumes opens another
+     * stream and takes everything along; others work off what they hold. A stream that is
+     * not left ends, with OK, after the grace. Nothing is charged. Repeating it asks those
+     * that are new since. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+     * SESSION_NOT_FOUND, DATA_LOSS.
+     * </pre>
+     */
+    public io.headrace.v1.MoveSessionsResponse moveSessions(io.headrace.v1.MoveSessionsRequest request) throws io.grpc.StatusException {
+      return io.grpc.stub.ClientCalls.blockingV2UnaryCall(
+          getChannel(), getMoveSessionsMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
      * SeekSubscription moves a subscription back or forward in one commit. Its generation
      * rises; settles that were read before are committed before. Sessions stay open and
      * their sequences count on: what they hold is revoked with REVOKE_REASON_SEEK, uncharged,
@@ -1966,6 +2043,21 @@ public final class SubscriptionServiceGrpc {
     public io.headrace.v1.ExplainSessionResponse explainSession(io.headrace.v1.ExplainSessionRequest request) {
       return io.grpc.stub.ClientCalls.blockingUnaryCall(
           getChannel(), getExplainSessionMethod(), getCallOptions(), request);
+    }
+
+    /**
+     * <pre>
+     * MoveSessions asks one session, or all of a subscription, to leave their streams, each
+     * by a GoAway: STREAM for one, REBALANCE for all. A client that resumes opens another
+     * stream and takes everything along; others work off what they hold. A stream that is
+     * not left ends, with OK, after the grace. Nothing is charged. Repeating it asks those
+     * that are new since. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+     * SESSION_NOT_FOUND, DATA_LOSS.
+     * </pre>
+     */
+    public io.headrace.v1.MoveSessionsResponse moveSessions(io.headrace.v1.MoveSessionsRequest request) {
+      return io.grpc.stub.ClientCalls.blockingUnaryCall(
+          getChannel(), getMoveSessionsMethod(), getCallOptions(), request);
     }
 
     /**
@@ -2296,6 +2388,22 @@ public final class SubscriptionServiceGrpc {
 
     /**
      * <pre>
+     * MoveSessions asks one session, or all of a subscription, to leave their streams, each
+     * by a GoAway: STREAM for one, REBALANCE for all. A client that resumes opens another
+     * stream and takes everything along; others work off what they hold. A stream that is
+     * not left ends, with OK, after the grace. Nothing is charged. Repeating it asks those
+     * that are new since. Reasons: INVALID_NAME, INVALID_FIELD, SUBSCRIPTION_NOT_FOUND,
+     * SESSION_NOT_FOUND, DATA_LOSS.
+     * </pre>
+     */
+    public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.MoveSessionsResponse> moveSessions(
+        io.headrace.v1.MoveSessionsRequest request) {
+      return io.grpc.stub.ClientCalls.futureUnaryCall(
+          getChannel().newCall(getMoveSessionsMethod(), getCallOptions()), request);
+    }
+
+    /**
+     * <pre>
      * SeekSubscription moves a subscription back or forward in one commit. Its generation
      * rises; settles that were read before are committed before. Sessions stay open and
      * their sequences count on: what they hold is revoked with REVOKE_REASON_SEEK, uncharged,
@@ -2399,12 +2507,13 @@ public final class SubscriptionServiceGrpc {
   private static final int METHODID_EXPLAIN_MESSAGE = 14;
   private static final int METHODID_EXPLAIN_KEY = 15;
   private static final int METHODID_EXPLAIN_SESSION = 16;
-  private static final int METHODID_SEEK_SUBSCRIPTION = 17;
-  private static final int METHODID_PEEK_SUBSCRIPTION = 18;
-  private static final int METHODID_CREATE_SNAPSHOT = 19;
-  private static final int METHODID_GET_SNAPSHOT = 20;
-  private static final int METHODID_LIST_SNAPSHOTS = 21;
-  private static final int METHODID_DELETE_SNAPSHOT = 22;
+  private static final int METHODID_MOVE_SESSIONS = 17;
+  private static final int METHODID_SEEK_SUBSCRIPTION = 18;
+  private static final int METHODID_PEEK_SUBSCRIPTION = 19;
+  private static final int METHODID_CREATE_SNAPSHOT = 20;
+  private static final int METHODID_GET_SNAPSHOT = 21;
+  private static final int METHODID_LIST_SNAPSHOTS = 22;
+  private static final int METHODID_DELETE_SNAPSHOT = 23;
 
   private static final class MethodHandlers<Req, Resp> implements
       io.grpc.stub.ServerCalls.UnaryMethod<Req, Resp>,
@@ -2490,6 +2599,10 @@ public final class SubscriptionServiceGrpc {
         case METHODID_EXPLAIN_SESSION:
           serviceImpl.explainSession((io.headrace.v1.ExplainSessionRequest) request,
               (io.grpc.stub.StreamObserver<io.headrace.v1.ExplainSessionResponse>) responseObserver);
+          break;
+        case METHODID_MOVE_SESSIONS:
+          serviceImpl.moveSessions((io.headrace.v1.MoveSessionsRequest) request,
+              (io.grpc.stub.StreamObserver<io.headrace.v1.MoveSessionsResponse>) responseObserver);
           break;
         case METHODID_SEEK_SUBSCRIPTION:
           serviceImpl.seekSubscription((io.headrace.v1.SeekSubscriptionRequest) request,
@@ -2653,6 +2766,13 @@ public final class SubscriptionServiceGrpc {
               io.headrace.v1.ExplainSessionResponse>(
                 service, METHODID_EXPLAIN_SESSION)))
         .addMethod(
+          getMoveSessionsMethod(),
+          io.grpc.stub.ServerCalls.asyncUnaryCall(
+            new MethodHandlers<
+              io.headrace.v1.MoveSessionsRequest,
+              io.headrace.v1.MoveSessionsResponse>(
+                service, METHODID_MOVE_SESSIONS)))
+        .addMethod(
           getSeekSubscriptionMethod(),
           io.grpc.stub.ServerCalls.asyncUnaryCall(
             new MethodHandlers<
@@ -2759,6 +2879,7 @@ public final class SubscriptionServiceGrpc {
               .addMethod(getExplainMessageMethod())
               .addMethod(getExplainKeyMethod())
               .addMethod(getExplainSessionMethod())
+              .addMethod(getMoveSessionsMethod())
               .addMethod(getSeekSubscriptionMethod())
               .addMethod(getPeekSubscriptionMethod())
               .addMethod(getCreateSnapshotMethod())

@@ -136,120 +136,122 @@ public final class SubscriptionServiceProto {
       "\032\035headrace/v1/dead_letter.proto\032\035headrac" +
       "e/v1/explanation.proto\032\034headrace/v1/park" +
       "ed_key.proto\032\026headrace/v1/peek.proto\032\026he" +
-      "adrace/v1/seek.proto\032\032headrace/v1/snapsh" +
-      "ot.proto\032\036headrace/v1/subscription.proto" +
-      "\032$headrace/v1/subscription_pause.proto\"\303" +
-      "\001\n\020DeadLetterFilter\0227\n\007reasons\030\001 \003(\0162\035.h" +
-      "eadrace.v1.DeadLetterReasonR\007reasons\0229\n\n" +
-      "dead_since\030\002 \001(\0132\032.google.protobuf.Times" +
-      "tampR\tdeadSince\022;\n\013dead_before\030\003 \001(\0132\032.g" +
-      "oogle.protobuf.TimestampR\ndeadBefore\"\377\001\n" +
-      "\026ListDeadLettersRequest\022\"\n\014subscription\030" +
-      "\001 \001(\tR\014subscription\0225\n\006filter\030\002 \001(\0132\035.he" +
-      "adrace.v1.DeadLetterFilterR\006filter\022#\n\rfr" +
-      "om_sequence\030\003 \001(\004R\014fromSequence\022\033\n\tpage_" +
-      "size\030\004 \001(\rR\010pageSize\022\035\n\npage_token\030\005 \001(\t" +
-      "R\tpageToken\022)\n\020without_messages\030\006 \001(\010R\017w" +
-      "ithoutMessages\"}\n\027ListDeadLettersRespons" +
-      "e\022:\n\014dead_letters\030\001 \003(\0132\027.headrace.v1.De" +
-      "adLetterR\013deadLetters\022&\n\017next_page_token" +
-      "\030\002 \001(\tR\rnextPageToken\"]\n\031DiscardDeadLett" +
+      "adrace/v1/seek.proto\032\031headrace/v1/sessio" +
+      "n.proto\032\032headrace/v1/snapshot.proto\032\036hea" +
+      "drace/v1/subscription.proto\032$headrace/v1" +
+      "/subscription_pause.proto\"\303\001\n\020DeadLetter" +
+      "Filter\0227\n\007reasons\030\001 \003(\0162\035.headrace.v1.De" +
+      "adLetterReasonR\007reasons\0229\n\ndead_since\030\002 " +
+      "\001(\0132\032.google.protobuf.TimestampR\tdeadSin" +
+      "ce\022;\n\013dead_before\030\003 \001(\0132\032.google.protobu" +
+      "f.TimestampR\ndeadBefore\"\377\001\n\026ListDeadLett" +
       "ersRequest\022\"\n\014subscription\030\001 \001(\tR\014subscr" +
-      "iption\022\034\n\tsequences\030\002 \003(\004R\tsequences\":\n\032" +
-      "DiscardDeadLettersResponse\022\034\n\tsequences\030" +
-      "\001 \003(\004R\tsequences\"]\n\031RedriveDeadLettersRe" +
-      "quest\022\"\n\014subscription\030\001 \001(\tR\014subscriptio" +
-      "n\022\034\n\tsequences\030\002 \003(\004R\tsequences\":\n\032Redri" +
-      "veDeadLettersResponse\022\034\n\tsequences\030\001 \003(\004" +
-      "R\tsequences\"\214\001\n\031CreateSubscriptionReques" +
-      "t\022=\n\014subscription\030\001 \001(\0132\031.headrace.v1.Su" +
-      "bscriptionR\014subscription\0220\n\005start\030\002 \001(\0132" +
-      "\032.headrace.v1.StartPositionR\005start\"[\n\032Cr" +
-      "eateSubscriptionResponse\022=\n\014subscription" +
-      "\030\001 \001(\0132\031.headrace.v1.SubscriptionR\014subsc" +
-      "ription\"<\n\026GetSubscriptionRequest\022\"\n\014sub" +
-      "scription\030\001 \001(\tR\014subscription\"X\n\027GetSubs" +
-      "criptionResponse\022=\n\014subscription\030\001 \001(\0132\031" +
-      ".headrace.v1.SubscriptionR\014subscription\"" +
-      "\212\001\n\030ListSubscriptionsRequest\022\034\n\tnamespac" +
-      "e\030\001 \001(\tR\tnamespace\022\024\n\005topic\030\002 \001(\tR\005topic" +
-      "\022\033\n\tpage_size\030\003 \001(\rR\010pageSize\022\035\n\npage_to" +
-      "ken\030\004 \001(\tR\tpageToken\"\204\001\n\031ListSubscriptio" +
-      "nsResponse\022?\n\rsubscriptions\030\001 \003(\0132\031.head" +
-      "race.v1.SubscriptionR\rsubscriptions\022&\n\017n" +
-      "ext_page_token\030\002 \001(\tR\rnextPageToken\"\227\001\n\031" +
-      "UpdateSubscriptionRequest\022=\n\014subscriptio" +
-      "n\030\001 \001(\0132\031.headrace.v1.SubscriptionR\014subs" +
-      "cription\022;\n\013update_mask\030\002 \001(\0132\032.google.p" +
-      "rotobuf.FieldMaskR\nupdateMask\"[\n\032UpdateS" +
-      "ubscriptionResponse\022=\n\014subscription\030\001 \001(" +
-      "\0132\031.headrace.v1.SubscriptionR\014subscripti" +
-      "on\"?\n\031DeleteSubscriptionRequest\022\"\n\014subsc" +
-      "ription\030\001 \001(\tR\014subscription\"\034\n\032DeleteSub" +
-      "scriptionResponse\"A\n\033GetSubscriptionStat" +
-      "sRequest\022\"\n\014subscription\030\001 \001(\tR\014subscrip" +
-      "tion\"T\n\034GetSubscriptionStatsResponse\0224\n\005" +
-      "stats\030\001 \001(\0132\036.headrace.v1.SubscriptionSt" +
-      "atsR\005stats2\300\021\n\023SubscriptionService\022e\n\022Cr" +
-      "eateSubscription\022&.headrace.v1.CreateSub" +
-      "scriptionRequest\032\'.headrace.v1.CreateSub" +
-      "scriptionResponse\022\\\n\017GetSubscription\022#.h" +
-      "eadrace.v1.GetSubscriptionRequest\032$.head" +
-      "race.v1.GetSubscriptionResponse\022b\n\021ListS" +
-      "ubscriptions\022%.headrace.v1.ListSubscript" +
-      "ionsRequest\032&.headrace.v1.ListSubscripti" +
-      "onsResponse\022e\n\022UpdateSubscription\022&.head" +
-      "race.v1.UpdateSubscriptionRequest\032\'.head" +
-      "race.v1.UpdateSubscriptionResponse\022e\n\022De" +
-      "leteSubscription\022&.headrace.v1.DeleteSub" +
-      "scriptionRequest\032\'.headrace.v1.DeleteSub" +
-      "scriptionResponse\022k\n\024GetSubscriptionStat" +
-      "s\022(.headrace.v1.GetSubscriptionStatsRequ" +
-      "est\032).headrace.v1.GetSubscriptionStatsRe" +
-      "sponse\022\\\n\017ListDeadLetters\022#.headrace.v1." +
-      "ListDeadLettersRequest\032$.headrace.v1.Lis" +
-      "tDeadLettersResponse\022e\n\022DiscardDeadLette" +
-      "rs\022&.headrace.v1.DiscardDeadLettersReque" +
-      "st\032\'.headrace.v1.DiscardDeadLettersRespo" +
-      "nse\022e\n\022RedriveDeadLetters\022&.headrace.v1." +
-      "RedriveDeadLettersRequest\032\'.headrace.v1." +
-      "RedriveDeadLettersResponse\022Y\n\016ListParked" +
-      "Keys\022\".headrace.v1.ListParkedKeysRequest" +
-      "\032#.headrace.v1.ListParkedKeysResponse\022b\n" +
-      "\021ReleaseParkedKeys\022%.headrace.v1.Release" +
-      "ParkedKeysRequest\032&.headrace.v1.ReleaseP" +
-      "arkedKeysResponse\022b\n\021PauseSubscription\022%" +
-      ".headrace.v1.PauseSubscriptionRequest\032&." +
-      "headrace.v1.PauseSubscriptionResponse\022e\n" +
-      "\022ResumeSubscription\022&.headrace.v1.Resume" +
-      "SubscriptionRequest\032\'.headrace.v1.Resume" +
-      "SubscriptionResponse\022h\n\023ExplainSubscript" +
-      "ion\022\'.headrace.v1.ExplainSubscriptionReq" +
-      "uest\032(.headrace.v1.ExplainSubscriptionRe" +
-      "sponse\022Y\n\016ExplainMessage\022\".headrace.v1.E" +
-      "xplainMessageRequest\032#.headrace.v1.Expla" +
-      "inMessageResponse\022M\n\nExplainKey\022\036.headra" +
-      "ce.v1.ExplainKeyRequest\032\037.headrace.v1.Ex" +
-      "plainKeyResponse\022Y\n\016ExplainSession\022\".hea" +
-      "drace.v1.ExplainSessionRequest\032#.headrac" +
-      "e.v1.ExplainSessionResponse\022_\n\020SeekSubsc" +
-      "ription\022$.headrace.v1.SeekSubscriptionRe" +
-      "quest\032%.headrace.v1.SeekSubscriptionResp" +
-      "onse\022_\n\020PeekSubscription\022$.headrace.v1.P" +
-      "eekSubscriptionRequest\032%.headrace.v1.Pee" +
-      "kSubscriptionResponse\022Y\n\016CreateSnapshot\022" +
-      "\".headrace.v1.CreateSnapshotRequest\032#.he" +
-      "adrace.v1.CreateSnapshotResponse\022P\n\013GetS" +
-      "napshot\022\037.headrace.v1.GetSnapshotRequest" +
-      "\032 .headrace.v1.GetSnapshotResponse\022V\n\rLi" +
-      "stSnapshots\022!.headrace.v1.ListSnapshotsR" +
-      "equest\032\".headrace.v1.ListSnapshotsRespon" +
-      "se\022Y\n\016DeleteSnapshot\022\".headrace.v1.Delet" +
-      "eSnapshotRequest\032#.headrace.v1.DeleteSna" +
-      "pshotResponseBh\n\016io.headrace.v1B\030Subscri" +
-      "ptionServiceProtoP\001Z:github.com/headrace" +
-      "/headrace/gen/go/headrace/v1;headracev1b" +
-      "\006proto3"
+      "iption\0225\n\006filter\030\002 \001(\0132\035.headrace.v1.Dea" +
+      "dLetterFilterR\006filter\022#\n\rfrom_sequence\030\003" +
+      " \001(\004R\014fromSequence\022\033\n\tpage_size\030\004 \001(\rR\010p" +
+      "ageSize\022\035\n\npage_token\030\005 \001(\tR\tpageToken\022)" +
+      "\n\020without_messages\030\006 \001(\010R\017withoutMessage" +
+      "s\"}\n\027ListDeadLettersResponse\022:\n\014dead_let" +
+      "ters\030\001 \003(\0132\027.headrace.v1.DeadLetterR\013dea" +
+      "dLetters\022&\n\017next_page_token\030\002 \001(\tR\rnextP" +
+      "ageToken\"]\n\031DiscardDeadLettersRequest\022\"\n" +
+      "\014subscription\030\001 \001(\tR\014subscription\022\034\n\tseq" +
+      "uences\030\002 \003(\004R\tsequences\":\n\032DiscardDeadLe" +
+      "ttersResponse\022\034\n\tsequences\030\001 \003(\004R\tsequen" +
+      "ces\"]\n\031RedriveDeadLettersRequest\022\"\n\014subs" +
+      "cription\030\001 \001(\tR\014subscription\022\034\n\tsequence" +
+      "s\030\002 \003(\004R\tsequences\":\n\032RedriveDeadLetters" +
+      "Response\022\034\n\tsequences\030\001 \003(\004R\tsequences\"\214" +
+      "\001\n\031CreateSubscriptionRequest\022=\n\014subscrip" +
+      "tion\030\001 \001(\0132\031.headrace.v1.SubscriptionR\014s" +
+      "ubscription\0220\n\005start\030\002 \001(\0132\032.headrace.v1" +
+      ".StartPositionR\005start\"[\n\032CreateSubscript" +
+      "ionResponse\022=\n\014subscription\030\001 \001(\0132\031.head" +
+      "race.v1.SubscriptionR\014subscription\"<\n\026Ge" +
+      "tSubscriptionRequest\022\"\n\014subscription\030\001 \001" +
+      "(\tR\014subscription\"X\n\027GetSubscriptionRespo" +
+      "nse\022=\n\014subscription\030\001 \001(\0132\031.headrace.v1." +
+      "SubscriptionR\014subscription\"\212\001\n\030ListSubsc" +
+      "riptionsRequest\022\034\n\tnamespace\030\001 \001(\tR\tname" +
+      "space\022\024\n\005topic\030\002 \001(\tR\005topic\022\033\n\tpage_size" +
+      "\030\003 \001(\rR\010pageSize\022\035\n\npage_token\030\004 \001(\tR\tpa" +
+      "geToken\"\204\001\n\031ListSubscriptionsResponse\022?\n" +
+      "\rsubscriptions\030\001 \003(\0132\031.headrace.v1.Subsc" +
+      "riptionR\rsubscriptions\022&\n\017next_page_toke" +
+      "n\030\002 \001(\tR\rnextPageToken\"\227\001\n\031UpdateSubscri" +
+      "ptionRequest\022=\n\014subscription\030\001 \001(\0132\031.hea" +
+      "drace.v1.SubscriptionR\014subscription\022;\n\013u" +
+      "pdate_mask\030\002 \001(\0132\032.google.protobuf.Field" +
+      "MaskR\nupdateMask\"[\n\032UpdateSubscriptionRe" +
+      "sponse\022=\n\014subscription\030\001 \001(\0132\031.headrace." +
+      "v1.SubscriptionR\014subscription\"?\n\031DeleteS" +
+      "ubscriptionRequest\022\"\n\014subscription\030\001 \001(\t" +
+      "R\014subscription\"\034\n\032DeleteSubscriptionResp" +
+      "onse\"A\n\033GetSubscriptionStatsRequest\022\"\n\014s" +
+      "ubscription\030\001 \001(\tR\014subscription\"T\n\034GetSu" +
+      "bscriptionStatsResponse\0224\n\005stats\030\001 \001(\0132\036" +
+      ".headrace.v1.SubscriptionStatsR\005stats2\225\022" +
+      "\n\023SubscriptionService\022e\n\022CreateSubscript" +
+      "ion\022&.headrace.v1.CreateSubscriptionRequ" +
+      "est\032\'.headrace.v1.CreateSubscriptionResp" +
+      "onse\022\\\n\017GetSubscription\022#.headrace.v1.Ge" +
+      "tSubscriptionRequest\032$.headrace.v1.GetSu" +
+      "bscriptionResponse\022b\n\021ListSubscriptions\022" +
+      "%.headrace.v1.ListSubscriptionsRequest\032&" +
+      ".headrace.v1.ListSubscriptionsResponse\022e" +
+      "\n\022UpdateSubscription\022&.headrace.v1.Updat" +
+      "eSubscriptionRequest\032\'.headrace.v1.Updat" +
+      "eSubscriptionResponse\022e\n\022DeleteSubscript" +
+      "ion\022&.headrace.v1.DeleteSubscriptionRequ" +
+      "est\032\'.headrace.v1.DeleteSubscriptionResp" +
+      "onse\022k\n\024GetSubscriptionStats\022(.headrace." +
+      "v1.GetSubscriptionStatsRequest\032).headrac" +
+      "e.v1.GetSubscriptionStatsResponse\022\\\n\017Lis" +
+      "tDeadLetters\022#.headrace.v1.ListDeadLette" +
+      "rsRequest\032$.headrace.v1.ListDeadLettersR" +
+      "esponse\022e\n\022DiscardDeadLetters\022&.headrace" +
+      ".v1.DiscardDeadLettersRequest\032\'.headrace" +
+      ".v1.DiscardDeadLettersResponse\022e\n\022Redriv" +
+      "eDeadLetters\022&.headrace.v1.RedriveDeadLe" +
+      "ttersRequest\032\'.headrace.v1.RedriveDeadLe" +
+      "ttersResponse\022Y\n\016ListParkedKeys\022\".headra" +
+      "ce.v1.ListParkedKeysRequest\032#.headrace.v" +
+      "1.ListParkedKeysResponse\022b\n\021ReleaseParke" +
+      "dKeys\022%.headrace.v1.ReleaseParkedKeysReq" +
+      "uest\032&.headrace.v1.ReleaseParkedKeysResp" +
+      "onse\022b\n\021PauseSubscription\022%.headrace.v1." +
+      "PauseSubscriptionRequest\032&.headrace.v1.P" +
+      "auseSubscriptionResponse\022e\n\022ResumeSubscr" +
+      "iption\022&.headrace.v1.ResumeSubscriptionR" +
+      "equest\032\'.headrace.v1.ResumeSubscriptionR" +
+      "esponse\022h\n\023ExplainSubscription\022\'.headrac" +
+      "e.v1.ExplainSubscriptionRequest\032(.headra" +
+      "ce.v1.ExplainSubscriptionResponse\022Y\n\016Exp" +
+      "lainMessage\022\".headrace.v1.ExplainMessage" +
+      "Request\032#.headrace.v1.ExplainMessageResp" +
+      "onse\022M\n\nExplainKey\022\036.headrace.v1.Explain" +
+      "KeyRequest\032\037.headrace.v1.ExplainKeyRespo" +
+      "nse\022Y\n\016ExplainSession\022\".headrace.v1.Expl" +
+      "ainSessionRequest\032#.headrace.v1.ExplainS" +
+      "essionResponse\022S\n\014MoveSessions\022 .headrac" +
+      "e.v1.MoveSessionsRequest\032!.headrace.v1.M" +
+      "oveSessionsResponse\022_\n\020SeekSubscription\022" +
+      "$.headrace.v1.SeekSubscriptionRequest\032%." +
+      "headrace.v1.SeekSubscriptionResponse\022_\n\020" +
+      "PeekSubscription\022$.headrace.v1.PeekSubsc" +
+      "riptionRequest\032%.headrace.v1.PeekSubscri" +
+      "ptionResponse\022Y\n\016CreateSnapshot\022\".headra" +
+      "ce.v1.CreateSnapshotRequest\032#.headrace.v" +
+      "1.CreateSnapshotResponse\022P\n\013GetSnapshot\022" +
+      "\037.headrace.v1.GetSnapshotRequest\032 .headr" +
+      "ace.v1.GetSnapshotResponse\022V\n\rListSnapsh" +
+      "ots\022!.headrace.v1.ListSnapshotsRequest\032\"" +
+      ".headrace.v1.ListSnapshotsResponse\022Y\n\016De" +
+      "leteSnapshot\022\".headrace.v1.DeleteSnapsho" +
+      "tRequest\032#.headrace.v1.DeleteSnapshotRes" +
+      "ponseBh\n\016io.headrace.v1B\030SubscriptionSer" +
+      "viceProtoP\001Z:github.com/headrace/headrac" +
+      "e/gen/go/headrace/v1;headracev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -261,6 +263,7 @@ public final class SubscriptionServiceProto {
           io.headrace.v1.ParkedKeyProto.getDescriptor(),
           io.headrace.v1.PeekProto.getDescriptor(),
           io.headrace.v1.SeekProto.getDescriptor(),
+          io.headrace.v1.SessionProto.getDescriptor(),
           io.headrace.v1.SnapshotProto.getDescriptor(),
           io.headrace.v1.SubscriptionProto.getDescriptor(),
           io.headrace.v1.SubscriptionPauseProto.getDescriptor(),
@@ -387,6 +390,7 @@ public final class SubscriptionServiceProto {
     io.headrace.v1.ParkedKeyProto.getDescriptor();
     io.headrace.v1.PeekProto.getDescriptor();
     io.headrace.v1.SeekProto.getDescriptor();
+    io.headrace.v1.SessionProto.getDescriptor();
     io.headrace.v1.SnapshotProto.getDescriptor();
     io.headrace.v1.SubscriptionProto.getDescriptor();
     io.headrace.v1.SubscriptionPauseProto.getDescriptor();

@@ -90,7 +90,7 @@ private static final long serialVersionUID = 0L;
   private com.google.protobuf.FieldMask updateMask_;
   /**
    * <pre>
-   * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
+   * Which fields to change: "lease", "max_lease", "resume_window", "retry", "retry.min_backoff",
    * "retry.max_backoff", "max_outstanding", "client_max_outstanding",
    * "key_failure_policy", "labels",
    * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
@@ -106,7 +106,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
+   * Which fields to change: "lease", "max_lease", "resume_window", "retry", "retry.min_backoff",
    * "retry.max_backoff", "max_outstanding", "client_max_outstanding",
    * "key_failure_policy", "labels",
    * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
@@ -122,7 +122,7 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
+   * Which fields to change: "lease", "max_lease", "resume_window", "retry", "retry.min_backoff",
    * "retry.max_backoff", "max_outstanding", "client_max_outstanding",
    * "key_failure_policy", "labels",
    * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
@@ -655,7 +655,7 @@ private static final long serialVersionUID = 0L;
         com.google.protobuf.FieldMask, com.google.protobuf.FieldMask.Builder, com.google.protobuf.FieldMaskOrBuilder> updateMaskBuilder_;
     /**
      * <pre>
-     * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
+     * Which fields to change: "lease", "max_lease", "resume_window", "retry", "retry.min_backoff",
      * "retry.max_backoff", "max_outstanding", "client_max_outstanding",
      * "key_failure_policy", "labels",
      * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
@@ -670,7 +670,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
+     * Which fields to change: "lease", "max_lease", "resume_window", "retry", "retry.min_backoff",
      * "retry.max_backoff", "max_outstanding", "client_max_outstanding",
      * "key_failure_policy", "labels",
      * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
@@ -689,7 +689,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
+     * Which fields to change: "lease", "max_lease", "resume_window", "retry", "retry.min_backoff",
      * "retry.max_backoff", "max_outstanding", "client_max_outstanding",
      * "key_failure_policy", "labels",
      * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
@@ -713,7 +713,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
+     * Which fields to change: "lease", "max_lease", "resume_window", "retry", "retry.min_backoff",
      * "retry.max_backoff", "max_outstanding", "client_max_outstanding",
      * "key_failure_policy", "labels",
      * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
@@ -735,7 +735,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
+     * Which fields to change: "lease", "max_lease", "resume_window", "retry", "retry.min_backoff",
      * "retry.max_backoff", "max_outstanding", "client_max_outstanding",
      * "key_failure_policy", "labels",
      * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
@@ -764,7 +764,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
+     * Which fields to change: "lease", "max_lease", "resume_window", "retry", "retry.min_backoff",
      * "retry.max_backoff", "max_outstanding", "client_max_outstanding",
      * "key_failure_policy", "labels",
      * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
@@ -785,7 +785,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
+     * Which fields to change: "lease", "max_lease", "resume_window", "retry", "retry.min_backoff",
      * "retry.max_backoff", "max_outstanding", "client_max_outstanding",
      * "key_failure_policy", "labels",
      * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
@@ -801,7 +801,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
+     * Which fields to change: "lease", "max_lease", "resume_window", "retry", "retry.min_backoff",
      * "retry.max_backoff", "max_outstanding", "client_max_outstanding",
      * "key_failure_policy", "labels",
      * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
@@ -820,7 +820,7 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
+     * Which fields to change: "lease", "max_lease", "resume_window", "retry", "retry.min_backoff",
      * "retry.max_backoff", "max_outstanding", "client_max_outstanding",
      * "key_failure_policy", "labels",
      * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",

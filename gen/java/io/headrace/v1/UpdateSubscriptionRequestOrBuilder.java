@@ -39,7 +39,7 @@ public interface UpdateSubscriptionRequestOrBuilder extends
 
   /**
    * <pre>
-   * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
+   * Which fields to change: "lease", "max_lease", "resume_window", "retry", "retry.min_backoff",
    * "retry.max_backoff", "max_outstanding", "client_max_outstanding",
    * "key_failure_policy", "labels",
    * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
@@ -52,7 +52,7 @@ public interface UpdateSubscriptionRequestOrBuilder extends
   boolean hasUpdateMask();
   /**
    * <pre>
-   * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
+   * Which fields to change: "lease", "max_lease", "resume_window", "retry", "retry.min_backoff",
    * "retry.max_backoff", "max_outstanding", "client_max_outstanding",
    * "key_failure_policy", "labels",
    * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
@@ -65,7 +65,7 @@ public interface UpdateSubscriptionRequestOrBuilder extends
   com.google.protobuf.FieldMask getUpdateMask();
   /**
    * <pre>
-   * Which fields to change: "lease", "max_lease", "retry", "retry.min_backoff",
+   * Which fields to change: "lease", "max_lease", "resume_window", "retry", "retry.min_backoff",
    * "retry.max_backoff", "max_outstanding", "client_max_outstanding",
    * "key_failure_policy", "labels",
    * "paused", "dispatch_cap", "dispatch_cap.messages_per_second",
