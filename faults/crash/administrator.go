@@ -41,6 +41,8 @@ var ledgerSubscriptions = []subscriptionRole{
 	{Number: 2, Name: "grants", Manual: true},
 	{Number: 3, Name: "alone", ClientID: "alone"},
 	{Number: 4, Name: "ordered", Ordered: true},
+	// What it has no time for is dropped, and told.
+	{Number: 5, Name: "capped", Cap: 40},
 }
 
 // administrator creates and deletes, and looks at floors and heads.
@@ -132,6 +134,8 @@ func (a *administrator) createSubscription(ctx context.Context, r subscriptionRo
 				Name: r.Name, Topic: topicName, Mode: mode, Order: order, Labels: label,
 				Lease: durationpb.New(lease),
 				Retry: &headracev1.RetryPolicy{MinBackoff: durationpb.New(minBackoff), MaxBackoff: durationpb.New(maxBackoff)},
+
+				BacklogCap: r.backlogCap(),
 			},
 			Start: &headracev1.StartPosition{Position: &headracev1.StartPosition_Earliest{Earliest: true}},
 		})
@@ -150,6 +154,16 @@ func (a *administrator) createSubscription(ctx context.Context, r subscriptionRo
 		Lease: uint64(lease), MinBackoff: uint64(minBackoff), MaxBackoff: uint64(maxBackoff),
 	}})
 	return nil
+}
+
+// backlogCap has the oldest messages dropped above the role's cap.
+func (r *subscriptionRole) backlogCap() *headracev1.BacklogCap {
+	if r.Cap == 0 {
+		return nil
+	}
+	return &headracev1.BacklogCap{
+		Max: &headracev1.Amount{Messages: r.Cap}, Action: headracev1.BacklogAction_BACKLOG_ACTION_DROP_OLDEST,
+	}
 }
 
 // run makes and deletes scratch topics, and looks around, until stop is closed. The

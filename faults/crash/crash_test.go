@@ -47,7 +47,7 @@ func TestKilledServerKeepsItsPromises(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := result.History; n.Acknowledged == 0 || n.Confirmed == 0 || n.Failed == 0 || result.Scratches == 0 {
+	if n := result.History; n.Acknowledged == 0 || n.Confirmed == 0 || n.Failed == 0 || n.Gone == 0 || result.Scratches == 0 {
 		t.Error("nothing was at stake")
 	}
 	if n := result.Buffered; n.Told == 0 || n.Lives < 2 {

@@ -43,6 +43,8 @@ type subscriptionRole struct {
 	Manual bool `json:"manual"`
 	// ClientID takes the place of an earlier session on an exclusive subscription.
 	ClientID string `json:"client_id"`
+	// Cap is the most messages not settled, the oldest are dropped; 0: any number.
+	Cap uint64 `json:"cap"`
 }
 
 // IsClient says whether this process was started as a client.

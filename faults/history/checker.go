@@ -168,6 +168,7 @@ func (c *Checker) wentUnsettled(s *subscription, e *Event) {
 		c.brokenf(WentBack, "messages that went unsettled on subscription %d, from %d to %d", s.id, s.gone, e.Count)
 	}
 	s.gone, s.goneLife = e.Count, c.launched
+	c.counts.Gone = max(c.counts.Gone, e.Count)
 }
 
 func (c *Checker) rises(what string, id, partition, before, now uint64) {

@@ -66,4 +66,6 @@ type Counts struct {
 	// Repeated deliveries came again because a server or client had died, or a stream
 	// had broken, before: without a fault there are none.
 	Repeated int
+	// Gone is the most that a subscription said it never settled.
+	Gone uint64
 }

@@ -29,7 +29,8 @@ func TestRealABroadcastReachesEveryLiveInstance(t *testing.T) {
 					mu.Lock()
 					defer mu.Unlock()
 					got[i]++
-					if all++; all == n*instances {
+					all++
+					if all == n*instances {
 						stop()
 					}
 					return nil

@@ -3,6 +3,7 @@ package broker
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 	"time"
 
@@ -61,11 +62,7 @@ func (e *expiry) forget(s *subscription) {
 func (e *expiry) take() map[*subscription]*mortal {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	all := make(map[*subscription]*mortal, len(e.mortals))
-	for s, m := range e.mortals {
-		all[s] = m
-	}
-	return all
+	return maps.Clone(e.mortals)
 }
 
 // recallUse has the use of a subscription go on after a start. What is written down is up

@@ -63,9 +63,7 @@ func (s *State) Stats(into *Stats) {
 		into.Backlog += p.backlog()
 		into.Fresh += p.fresh()
 		into.add(&p.counters)
-		into.Partitions = append(into.Partitions, PartitionStats{
-			Partition: p.id, Floor: p.floor, Head: p.head, Backlog: p.backlog(), Fresh: p.fresh(), Dying: p.dying, Counters: p.counters,
-		})
+		into.Partitions = append(into.Partitions, p.stats())
 	}
 	for _, x := range s.sessions {
 		into.Sessions = append(into.Sessions, s.statsOf(x))
@@ -75,7 +73,14 @@ func (s *State) Stats(into *Stats) {
 // Backlogs gives each partition's figures, by partition. It costs O(partitions).
 func (s *State) Backlogs(give func(PartitionStats)) {
 	for _, p := range s.order {
-		give(PartitionStats{Partition: p.id, Floor: p.floor, Head: p.head, Backlog: p.backlog(), Fresh: p.fresh(), Dying: p.dying, Counters: p.counters})
+		give(p.stats())
+	}
+}
+
+func (p *partition) stats() PartitionStats {
+	return PartitionStats{
+		Partition: p.id, Floor: p.floor, Head: p.head,
+		Backlog: p.backlog(), Fresh: p.fresh(), Dying: p.dying, Counters: p.counters,
 	}
 }
 
