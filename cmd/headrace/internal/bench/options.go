@@ -47,6 +47,8 @@ type Options struct {
 	WithoutProducer bool
 	// Buffered: the topics' publishes have their results before they are synced.
 	Buffered bool
+	// ExactlyOnce: so the subscription of EndToEnd delivers; else at least once.
+	ExactlyOnce bool
 	// BatchMessages, BatchBytes and BatchDelay are the client's own batching.
 	BatchMessages, BatchBytes int
 	BatchDelay                time.Duration

@@ -114,6 +114,8 @@ func prepare(ctx context.Context, c *headrace.Client, o Options) (ground, error)
 		Name:  g.sub,
 		Topic: g.topics[0],
 		Order: headracev1.DeliveryOrder_DELIVERY_ORDER_NONE,
+
+		Guarantee: o.guarantee(),
 	})
 	return g, err
 }
@@ -137,4 +139,11 @@ func (g ground) each(ctx context.Context, fn func(ctx context.Context, topic str
 		}
 	}
 	return calls.Wait()
+}
+
+func (o *Options) guarantee() headracev1.DeliveryGuarantee {
+	if o.ExactlyOnce {
+		return headracev1.DeliveryGuarantee_DELIVERY_GUARANTEE_EXACTLY_ONCE
+	}
+	return headracev1.DeliveryGuarantee_DELIVERY_GUARANTEE_AT_LEAST_ONCE
 }

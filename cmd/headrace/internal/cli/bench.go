@@ -86,6 +86,7 @@ func addBenchFlags(c *cobra.Command, o *bench.Options) {
 	flags.DurationVar(&o.Duration, "duration", 15*time.Second, "time of the measurement")
 	o.Subscribers, o.Window, o.Topics = 1, benchWindowMessages, 1
 	if o.Mode == bench.EndToEnd {
+		flags.BoolVar(&o.ExactlyOnce, "exactly-once", false, "the subscription delivers exactly once; else at least once")
 		flags.IntVar(&o.Subscribers, "subscribers", 1, "number of subscribers, each with a connection of its own")
 		flags.IntVar(&o.Window, "window", benchWindowMessages, "messages that one subscriber holds unsettled at most")
 	} else {
