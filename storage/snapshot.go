@@ -2,11 +2,9 @@ package storage
 
 import "time"
 
-// A snapshot is what a subscription had settled at a moment, kept as a subscription that
-// nobody receives from: it holds what was unsettled then, and all that came since, like
-// any other, until it expires.
-//
-// Snapshot is what the store knows of one.
+// Snapshot is what a subscription had settled at a moment. It is kept as a subscription
+// that nobody receives from: it holds what was unsettled then, and all that came since,
+// like any other, until it expires.
 type Snapshot struct {
 	ID    SubscriptionID
 	Name  string

@@ -104,6 +104,7 @@ type Parks interface {
 
 // Mover moves subscriptions, and tells where they are.
 type Mover interface {
+	Snapshots
 	// Unsettled gives what a subscription has not settled of a partition from an offset
 	// on, as it is committed, and where the look ended; at the head there is nothing
 	// more. It may block. Errors: ErrNotFound, ErrDataLoss.
@@ -148,7 +149,6 @@ type Store interface {
 	Producers
 	State
 	Mover
-	Snapshots
 	Graves
 	Parks
 	// AcceptsPublishes is false while the disk is below the high mark.

@@ -70,7 +70,7 @@ func (k *seeking) prepare(ctx context.Context) (err error) {
 	if k.topic, err = k.store.topicOf(ctx, k.id); err != nil {
 		return err
 	}
-	if err = k.aim(ctx); err != nil {
+	if err := k.aim(ctx); err != nil {
 		return err
 	}
 	k.before, err = k.store.Cursors(ctx, k.id)

@@ -120,7 +120,7 @@ func (t *taking) look(ctx context.Context) error {
 			t.sums, t.ofName, t.topic = sumsOf(x), x.Name, x.topic.ID
 		}
 	})
-	if err = errors.Join(ended, err); err != nil {
+	if err := errors.Join(ended, err); err != nil {
 		return err
 	}
 	if t.cursors, err = t.store.Cursors(ctx, t.of); err != nil {

@@ -66,6 +66,9 @@ type deadLetterModel struct {
 	cursors []*deadCursor
 	dead    map[uint64]storage.DeadLetter
 	last    uint64
+	// taken is a snapshot, nil: none; kept are the cursors in it.
+	taken *storage.Snapshot
+	kept  []deadCursor
 }
 
 // deadCursor is a partition's state; a replay partition has one, too.
@@ -104,8 +107,10 @@ func (m *deadLetterModel) step() {
 		m.discard()
 	case n < 84:
 		m.redrive()
-	case n < 87:
+	case n < 86:
 		m.seek()
+	case n < 87:
+		m.snapshot()
 	case n < 90:
 		m.h.Tick()
 	case n < 94:
@@ -426,6 +431,9 @@ func (m *deadLetterModel) remove() {
 	m.h.Tick()
 	m.h.Tick()
 	report := m.h.report()
+	if report.Snapshots+len(m.h.Snapshots()) > 0 {
+		m.h.t.Errorf("snapshots are left behind: %+v", m.h.Snapshots())
+	}
 	if report.Pointers+report.AckParts+report.Histories+report.DeadLetters+report.ParkedKeys > 0 {
 		m.h.t.Errorf("left behind: %+v", report)
 	}

@@ -75,7 +75,8 @@ func (a *App) root() *cobra.Command {
 	root.SetErr(a.Err)
 	a.format = output.Table
 	root.PersistentFlags().VarP(&a.format, "output", "o", "how data is written")
-	root.AddCommand(a.serve(), a.dev(), a.topic(), a.sub(), a.snapshot(), a.dlq(), a.pub(), a.tail(), a.pull(), a.settle(), a.peek(), a.lag(),
+	root.AddCommand(a.serve(), a.dev(), a.topic(), a.sub(), a.snapshot(), a.dlq(), a.pub(), a.tail(), a.pull(), a.settle(), a.peek(),
+		a.lag(),
 		a.doctor(), a.backup(), a.restore(), a.bench(), a.version())
 	refuseMisuse(root)
 	return root
