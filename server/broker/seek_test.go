@@ -311,8 +311,8 @@ func TestASubscriptionThatWasMovedIsThereAfterARestart(t *testing.T) {
 func TestSeeksWhileEverythingGoesOn(t *testing.T) {
 	r, _ := newSeekRoom(t)
 	const seeks, messages = 40, 400
-	var clients sync.WaitGroup
-	clients.Go(func() {
+	var publisher, clients sync.WaitGroup
+	publisher.Go(func() {
 		for range messages / 4 {
 			r.publish("1", "2", "3", "4")
 		}
@@ -344,6 +344,7 @@ func TestSeeksWhileEverythingGoesOn(t *testing.T) {
 			t.Errorf("seek %d", i)
 		}
 	}
+	publisher.Wait()
 	r.seek(toStart)
 	for deadline := time.Now().Add(waitLimit); r.stats().Backlog.Messages > 0; {
 		if time.Now().After(deadline) {
