@@ -245,6 +245,9 @@ func (m *Model) stalledFor(x *Session) (stalled *message) {
 	excused := false
 	waits := uint64(0)
 	m.held = Limit{}
+	for _, y := range m.sessions {
+		m.held.plus(y.notSent)
+	}
 	m.each(func(msg *message) {
 		switch msg.state {
 		case waiting:
