@@ -30,10 +30,10 @@ func (r *room) comeBack(s *reader, from, through uint64) *reader {
 	return next
 }
 
-// started tells that the deliveries first..last are worked on.
-func (r *reader) start(first, last uint64) {
+// startThrough tells that the deliveries 1..last are worked on.
+func (r *reader) startThrough(last uint64) {
 	r.t.Helper()
-	must(r.t, r.Started([]SequenceRange{{First: first, Last: last}}))
+	must(r.t, r.Started([]SequenceRange{{First: 1, Last: last}}))
 }
 
 func TestRule13ABrokenSessionIsTakenUpAgain(t *testing.T) {
@@ -42,7 +42,7 @@ func TestRule13ABrokenSessionIsTakenUpAgain(t *testing.T) {
 		s := r.subscribe(announcing(resumes))
 		r.publishMany(5)
 		s.receive(5)
-		s.start(1, 2)
+		s.startThrough(2)
 		s.settle(1, 1, Ack)
 		s.confirm()
 		s.Close(CloseBroken)
@@ -111,7 +111,7 @@ func TestRule13WhoComesTooLateBeginsANewSession(t *testing.T) {
 		}
 		r.publishMany(2)
 		s.receive(2)
-		s.start(1, 1)
+		s.startThrough(1)
 		synctest.Wait()
 		s.Close(CloseBroken)
 		time.Sleep(5*time.Second + 1) //nolint:forbidigo // in a bubble
@@ -135,7 +135,7 @@ func TestRule13ARestartEndsSessions(t *testing.T) {
 		s := r.subscribe(announcing(resumes))
 		r.publishMany(2)
 		s.receive(2)
-		s.start(1, 2)
+		s.startThrough(2)
 		r.reopen()
 		next := r.comeBack(s, 1, 2)
 		next.receive(2)

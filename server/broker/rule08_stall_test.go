@@ -33,7 +33,7 @@ func TestRule08AStallOfOursBurnsNoAttempt(t *testing.T) {
 				s := r.subscribe(func(p *SubscribeParams) { p.Features, p.Lease = features, 10*time.Second })
 				r.publishMany(4)
 				s.receive(4)
-				s.start(1, 2)
+				s.startThrough(2)
 				var both sync.WaitGroup
 				both.Go(func() { stall(r) })
 				both.Go(func() {

@@ -14,9 +14,6 @@ func (s *State) attach(e *Attach) {
 	case s.closing:
 		s.endAll(x, returned, e.At)
 		s.sayEnd(x, EndShutdown)
-	case s.forgets && e.Replenish != Manual:
-		s.end(x, EndNeedsManual, e.At)
-		return
 	case x.closing:
 		s.sayEnd(x, EndClosed)
 	default:
