@@ -68,8 +68,8 @@ var mutants = []mutant{
 	},
 	{
 		name: "keys are not looked at", file: "server/broker/collect.go",
-		from:     "		if l.keyed {\n",
-		to:       "		if l.keyed && mutant != MUTANT {\n",
+		from:     "		if l.order == OrderKey {\n",
+		to:       "		if l.order == OrderKey && mutant != MUTANT {\n",
 		caughtBy: []history.Promise{history.Reordered}, atOnce: true,
 	},
 	{
