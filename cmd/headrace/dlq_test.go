@@ -9,8 +9,8 @@ import (
 	"github.com/headrace/headrace/sdk/go"
 )
 
-// reject has a subscriber reject n messages.
-func (c client) reject(subscription string, n int) {
+// reject has a subscriber of billing reject n messages.
+func (c client) reject(n int) {
 	c.t.Helper()
 	sdk, err := headrace.Dial(c.t.Context(), c.addr)
 	if err != nil {
@@ -19,7 +19,7 @@ func (c client) reject(subscription string, n int) {
 	defer func() { _ = sdk.Close() }()
 	ctx, stop := context.WithCancel(c.t.Context())
 	defer stop()
-	for d, err := range sdk.Subscription(subscription).Deliveries(ctx) {
+	for d, err := range sdk.Subscription("billing").Deliveries(ctx) {
 		if err != nil {
 			c.t.Fatal(err)
 		}
@@ -40,7 +40,7 @@ func TestDeadLettersOnTheCommandLine(t *testing.T) {
 	c.ok("topic", "create", "orders")
 	c.ok("sub", "create", "billing", "--topic", "orders", "--max-attempts", "3", "--max-deliveries", "0")
 	c.ok("pub", "orders", "a", "b", "c")
-	c.reject("billing", 3)
+	c.reject(3)
 
 	if info := c.object("sub", "info", "billing"); info["max_attempts"] != 3.0 || info["max_deliveries"] != 0.0 || info["dead_letters"] != 3.0 {
 		t.Errorf("%v", info)

@@ -11,7 +11,7 @@ func TestExplainOnTheCommandLine(t *testing.T) {
 	c.ok("topic", "create", "orders")
 	c.ok("sub", "create", "billing", "--topic", "orders")
 	c.ok("pub", "orders", "--key", "k", "a", "b", "c")
-	c.reject("billing", 1)
+	c.reject(1)
 	c.ok("sub", "pause", "billing")
 
 	flow := c.object("sub", "explain", "billing")

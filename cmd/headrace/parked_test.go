@@ -14,7 +14,7 @@ func TestParkedKeysAreListedAndReleased(t *testing.T) {
 	for _, key := range []string{"a", "b"} {
 		c.ok("pub", "orders", "--key", key, key+"1", key+"2")
 	}
-	c.reject("billing", 2)
+	c.reject(2)
 	if info := c.object("sub", "info", "billing"); info["parked_keys"] != 2.0 || info["key_failure_policy"] != "park_key" {
 		t.Errorf("info %v", info)
 	}
@@ -48,7 +48,7 @@ func TestParkedAndReleasedKeysSurviveAKill(t *testing.T) {
 	for _, key := range []string{"a", "b"} {
 		c.ok("pub", "orders", "--key", key, key+"1", key+"2")
 	}
-	c.reject("billing", 2)
+	c.reject(2)
 	c.ok("sub", "release-key", "billing", "a")
 	process.Kill()
 

@@ -27,10 +27,10 @@ const broadcastRemovalTimeout = 5 * time.Second
 func (t *Topic) Broadcast(ctx context.Context, handler Handler, opts ...ReceiveOption) error {
 	name := broadcastName(t.name)
 	_, err := t.client.Subscriptions().Create(ctx, &headracev1.Subscription{Name: name, Topic: t.name, Ephemeral: true})
-	switch {
-	case ctx.Err() != nil:
-		return nil // Stopped before it began; what was made ends by itself.
-	case err != nil:
+	if ctx.Err() != nil {
+		return nil //nolint:nilerr // A stop is no failure; what was made ends by itself.
+	}
+	if err != nil {
 		return err
 	}
 	err = t.client.Subscription(name).Receive(ctx, handler, opts...)

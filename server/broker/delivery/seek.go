@@ -1,6 +1,9 @@
 package delivery
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // standStill begins or ends a Hold.
 func (s *State) standStill(e *Hold) {
@@ -127,10 +130,7 @@ func (s *State) discard(e *redelivery) {
 
 // dropKeys forgets the busy keys of some partitions; those that are parked go on.
 func (s *State) dropKeys(moved map[*partition]bool, at Instant) {
-	for id, k := range s.keys.byID {
-		if !moved[id.p] {
-			continue
-		}
+	for _, k := range s.keysOf(moved) {
 		s.keys.queued -= uint64(k.queue.len())
 		s.keys.bytes -= k.queue.bytes()
 		k.queue, k.holder, k.solo = offsetQueue{}, nil, false
@@ -142,6 +142,21 @@ func (s *State) dropKeys(moved map[*partition]bool, at Instant) {
 	}
 	s.keys.blocked = false
 	s.journal.parks = slices.DeleteFunc(s.journal.parks, func(k *orderKey) bool { return moved[k.id.p] })
+}
+
+// keysOf are the keys of some partitions, in an order that is always the same: a
+// simulation is played again by its seed.
+func (s *State) keysOf(partitions map[*partition]bool) []*orderKey {
+	var all []*orderKey
+	for id, k := range s.keys.byID {
+		if partitions[id.p] {
+			all = append(all, k)
+		}
+	}
+	slices.SortFunc(all, func(a, b *orderKey) int {
+		return cmp.Or(cmp.Compare(a.id.p.id, b.id.p.id), cmp.Compare(a.id.hash, b.id.hash))
+	})
+	return all
 }
 
 // moveTo makes the state of a partition that of a cursor. Its counters go on.
