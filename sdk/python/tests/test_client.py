@@ -157,7 +157,7 @@ def test_leaving_the_block_gives_back_what_was_not_begun(client: headrace.Client
 
 
 def test_closing_ends_an_iteration_that_waits(client: headrace.Client, orders: headrace.Topic) -> None:
-    subscriber = client.subscribe("billing")
+    subscriber = client.subscribe("billing", drain_timeout=0.1)  # Nobody settles what is taken.
     with concurrent.futures.ThreadPoolExecutor() as pool:
         waiting = pool.submit(lambda: list(subscriber))
         orders.publish(b"x").result()
@@ -183,7 +183,9 @@ def test_a_second_session_of_an_exclusive_subscription_is_refused(client: headra
             next(client.subscribe("billing"))
         assert e.value.reason == "EXCLUSIVE_SESSION_EXISTS"
         with client.subscribe("billing", takeover=True) as second:
-            assert next(second).data == b"x"
+            d = next(second)
+            d.ack_confirmed()
+            assert d.data == b"x"
             with pytest.raises(errors.FailedPreconditionError) as e:
                 next(first)
             assert e.value.reason == "TAKEN_OVER"

@@ -17,9 +17,10 @@ is acked: at least once, unless the subscription says otherwise.
 """
 
 from headrace import aio, errors
+from headrace._batch import MessageId
 from headrace._client import Client, Delivery, Subscriber, Subscriptions, Topic, Topics
 from headrace._message import Message, Payload, Position
-from headrace._outbox import BatchLimits, MessageId
+from headrace._outbox import BatchLimits
 from headrace._publisher import PublishSettings
 from headrace._subscriber import SubscribeSettings
 from headrace.errors import HeadraceError

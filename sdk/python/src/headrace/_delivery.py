@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import datetime
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Generic, Protocol, TypeVar, cast
 
 from headrace._message import Position
@@ -34,8 +34,10 @@ class BaseDelivery(Generic[PayloadT]):
         "_message",
         "_parse",
         "_payload",
+        "acked",
         "attempt",
         "confirmed",
+        "ended",
         "handler",
         "held_since",
         "leased_at",
@@ -45,6 +47,7 @@ class BaseDelivery(Generic[PayloadT]):
         "settled",
         "settler",
         "started_at",
+        "when_ended",
     )
 
     def __init__(
@@ -68,6 +71,10 @@ class BaseDelivery(Generic[PayloadT]):
         self.lost = ""
         """Why it is no longer yours; empty while it is."""
         self.settled = False
+        self.acked = False
+        self.ended = False
+        """It is lost, or its settle is confirmed."""
+        self.when_ended: Callable[[], None] | None = None
         self.started_at: float | None = None
         self.held_since = 0.0
         self.leased_at = 0.0
@@ -140,6 +147,12 @@ class BaseDelivery(Generic[PayloadT]):
     def release(self) -> None:
         """Gives it back untouched: no attempt is charged, somebody else gets it."""
         self.settler.settle(self, "release")
+
+    def end(self) -> None:
+        """Nothing of it is open any more: it is lost, or its settle is confirmed."""
+        self.ended = True
+        if self.when_ended is not None:
+            self.when_ended()
 
     def __repr__(self) -> str:
         """Its place and attempt, not its payload."""

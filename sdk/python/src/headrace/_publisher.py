@@ -13,8 +13,9 @@ import grpc
 
 from headrace import errors
 from headrace._backoff import Backoff
+from headrace._batch import MessageId, Result
 from headrace._message import Payload, encode, wire_bytes
-from headrace._outbox import BatchLimits, MessageId, Outbox, Result
+from headrace._outbox import BatchLimits, Outbox
 from headrace._stream import HEARTBEAT_SECONDS, Ear, read_frame
 from headrace.v1 import publisher_service_pb2, stream_pb2
 

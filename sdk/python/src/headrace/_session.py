@@ -95,14 +95,16 @@ class Session:
     def begin_anew(self) -> list[BaseDelivery[Any]]:
         """The old session is over: all it held is lost."""
         lost = self.lose(list(self.held.values()), "SESSION_BROKEN")
-        for sent in self._unconfirmed.values():
-            for delivery in sent.deliveries:
-                _confirm(delivery, errors.unknown_outcome("the session broke before the settle was confirmed"))
+        open_ones = [d for sent in self._unconfirmed.values() for d in sent.deliveries]
+        open_ones += [d for group in self._groups.values() for d in group]
         self.held.clear()
         self._groups.clear()
         self._unconfirmed.clear()
         self._again, self._started = [], []
         self._received_through = self._number = self._grouped = self.unsettled = 0
+        for delivery in open_ones:
+            _confirm(delivery, errors.unknown_outcome("the session broke before the settle was confirmed"))
+            delivery.end()
         return lost
 
     # What comes in.
@@ -140,6 +142,7 @@ class Session:
             for delivery in sent.deliveries:
                 self.held.pop(delivery.sequence, None)
                 _confirm(delivery, failed.get((number, delivery.sequence)))
+                delivery.end()
 
     def recall(self, ranges: Iterable[Any]) -> list[BaseDelivery[Any]]:
         """Gives back what was not started, and returns it."""
@@ -161,6 +164,8 @@ class Session:
             delivery.lost, delivery.settled = reason, True
             self.held.pop(delivery.sequence, None)
             self.unsettled -= 1
+        for delivery in lost:
+            delivery.end()
         return lost
 
     # What goes out.
@@ -179,7 +184,7 @@ class Session:
             if delivery.lost:
                 _confirm(delivery, errors.StaleDeliveryError(f"{delivery} is lost", reason="STALE_DELIVERY"))
             return
-        delivery.settled = True
+        delivery.settled, delivery.acked = True, verdict == "ack"
         self.unsettled -= 1
         group = self._groups.get((verdict, delay, code, reason))
         if group is None:

@@ -86,6 +86,8 @@ class Subscriber(Generic[PayloadT]):
         self._drained = False
         self._error: errors.HeadraceError | None = None
         self._opened_once = False
+        self.ordered_by = 0
+        """The order to keep among deliveries held at the same time, as the contract has it."""
         self.blocked_by: tuple[str, ...] = ()
         """Why nothing comes, as the server last said; empty while deliveries can flow."""
 
@@ -235,6 +237,7 @@ class Subscriber(Generic[PayloadT]):
             first = await read_frame(call, self._connect_timeout)
             if first is None or first.WhichOneof("frame") != "opened":
                 return errors.HeadraceError("the server's first frame is not Opened")
+            self.ordered_by = first.opened.ordered_by
             self._cancel(self._session.opened(first.opened))
             backoff.reset()
             self._opened_once, self._drained = True, False

@@ -1,4 +1,4 @@
-"""Handlers: what a subscriber's deliveries are given to, in the order of their keys."""
+"""Handlers: what a subscriber's deliveries are given to, in the order that it keeps."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 from headrace._delivery import Delivery
 from headrace._subscriber import Handler, Subscriber
+from headrace.v1 import subscriber_service_pb2 as pb
 
 
 class Workers:
-    """Runs a handler for each delivery, several at once, but one of a key at a time.
+    """Runs a handler for each delivery, several at once, but one of a lane at a time.
 
     A handler that returns acks, one that raises retries; one that settled by itself has
-    its way. When a handler of a key fails, what waits behind it is given back: the
-    server sends it again after the failed one.
+    its way.
     """
 
     def __init__(self, subscriber: Subscriber[Any], handler: Handler[Any], concurrency: int) -> None:
@@ -25,58 +25,67 @@ class Workers:
         self._subscriber = subscriber
         self._handler = handler
         self._concurrency = concurrency
-        self._lanes: dict[str, collections.deque[Delivery[Any]]] = {}
+        self._lanes: dict[str | int, collections.deque[Delivery[Any]]] = {}
+        """What waits behind a delivery of a key, or of a partition where that is the order."""
         self._running: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
         """Works until the subscriber ends, and waits for the handlers."""
         try:
             while (delivery := await self._subscriber.next_queued()) is not None:
-                key = delivery.ordering_key
-                if key and key in self._lanes:
-                    self._lanes[key].append(delivery)
+                lane = self._lane_of(delivery)
+                if lane is not None and lane in self._lanes:
+                    self._lanes[lane].append(delivery)
                     continue
-                if key:
-                    self._lanes[key] = collections.deque()
-                self._spawn(delivery)
+                if lane is not None:
+                    self._lanes[lane] = collections.deque()
+                self._spawn(delivery, lane)
                 while len(self._running) >= self._concurrency:
                     await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
         finally:
             if self._running:
                 await asyncio.wait(self._running)
 
-    def _spawn(self, delivery: Delivery[Any]) -> None:
+    def _lane_of(self, delivery: Delivery[Any]) -> str | int | None:
+        order = self._subscriber.ordered_by
+        if order == pb.ORDERED_BY_PARTITION:
+            return delivery.position.partition
+        return delivery.ordering_key or None if order == pb.ORDERED_BY_KEY else None
+
+    def _spawn(self, delivery: Delivery[Any], lane: str | int | None) -> None:
         self._subscriber.start(delivery)
-        task = asyncio.get_running_loop().create_task(self._work(delivery))
+        task = asyncio.get_running_loop().create_task(self._work(delivery, lane))
         delivery.handler = task
         self._running.add(task)
         task.add_done_callback(self._running.discard)
 
-    async def _work(self, delivery: Delivery[Any]) -> None:
-        failed = True
+    async def _work(self, delivery: Delivery[Any], lane: str | int | None) -> None:
+        acked = False
         try:
             await self._handler(delivery)
-            failed = False
+            acked = delivery.acked or not delivery.settled
             delivery.ack()
         except asyncio.CancelledError:
             delivery.release()
         except Exception as error:
             delivery.retry(code=type(error).__name__[:255], reason=str(error)[:1_000])
         finally:
-            self._leave(delivery.ordering_key, failed=failed)
+            if lane is not None:
+                self._leave(delivery, lane, acked=acked)
 
-    def _leave(self, key: str, *, failed: bool) -> None:
-        """Lets the next one of a key go, or gives all of them back."""
-        if not key:
-            return
-        lane = self._lanes[key]
-        if failed:
-            for waiting in lane:
-                waiting.release()
-            lane.clear()
+    def _leave(self, delivery: Delivery[Any], lane: str | int, *, acked: bool) -> None:
+        """Lets the next one of a lane go; behind one that failed, when that is confirmed: by
+        then the server has taken back what came behind it."""
+        if acked or delivery.ended:
+            self._go_on(lane)
+        else:
+            delivery.when_ended = lambda: self._go_on(lane)
+
+    def _go_on(self, name: str | int) -> None:
+        lane = self._lanes[name]
         while lane:
             delivery = lane.popleft()
             if not delivery.settled:
-                self._spawn(delivery)
+                self._spawn(delivery, name)
                 return
-        del self._lanes[key]
+        del self._lanes[name]

@@ -22,9 +22,9 @@ from google.protobuf.message import Message as ProtobufMessage
 
 from headrace import errors
 from headrace._admin import Subscriptions, Topics
+from headrace._batch import MessageId, Result
 from headrace._delivery import Delivery
 from headrace._message import Payload
-from headrace._outbox import MessageId, Result
 from headrace._publisher import Publisher, PublishSettings
 from headrace._subscriber import Handler, Subscriber, SubscribeSettings
 from headrace._workers import Workers
@@ -191,8 +191,8 @@ class Client:
     ) -> None:
         """Calls a handler for each delivery until the client is closed or this is cancelled.
 
-        A handler that returns acks, one that raises retries. Deliveries of one ordering key
-        are handled one after the other.
+        A handler that returns acks, one that raises retries. In the order that
+        the subscription keeps: those of one ordering key one after the other.
 
         :param concurrency: handlers at once; default 1.
         """

@@ -51,6 +51,12 @@ public final class Delivery<T> {
   /** Settled by an ack. */
   boolean acked;
 
+  /** It is lost, or its settle is confirmed. */
+  boolean ended;
+
+  /** Called then. */
+  @Nullable Runnable whenEnded;
+
   boolean started;
   long heldSince;
   long leasedAt;
@@ -179,6 +185,13 @@ public final class Delivery<T> {
   void lose(String reason) {
     lost = reason;
     settled = true;
+  }
+
+  void end() {
+    ended = true;
+    if (whenEnded != null) {
+      whenEnded.run();
+    }
   }
 
   /** Done: this subscription never sees the message again. */

@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.ListIterator;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,125 +34,12 @@ final class Outbox {
   /** The batches to one topic without a result: the server remembers the last 1,024. */
   private static final int MAX_DOUBTED_BATCHES = 1_000;
 
-  /** Failures that are one message's; any other is its whole batch's. */
-  private static final Set<ErrorReason> OWN_REASONS =
-      EnumSet.of(
-          ErrorReason.ERROR_REASON_MALFORMED_MESSAGE,
-          ErrorReason.ERROR_REASON_MESSAGE_TOO_LARGE,
-          ErrorReason.ERROR_REASON_INVALID_FIELD,
-          ErrorReason.ERROR_REASON_NOT_SERVED,
-          ErrorReason.ERROR_REASON_DEDUPE_CONFLICT);
-
   /** Failures that say that the server does not stand where it was taken to. */
   private static final Set<ErrorReason> LOST_REASONS =
       EnumSet.of(
           ErrorReason.ERROR_REASON_OUTCOME_FORGOTTEN,
           ErrorReason.ERROR_REASON_PUBLISH_SEQUENCE_GAP,
           ErrorReason.ERROR_REASON_PUBLISH_BATCH_CHANGED);
-
-  /** One accepted message. */
-  static final class Entry {
-    final io.headrace.v1.Message message;
-    final int bytes;
-    final @Nullable CompletableFuture<MessageId> result;
-
-    Entry(io.headrace.v1.Message message, @Nullable CompletableFuture<MessageId> result) {
-      this.message = message;
-      this.bytes = wireBytes(message);
-      this.result = result;
-    }
-  }
-
-  /** Messages for one topic that are sent in one frame. */
-  private static final class Batch {
-    final String topic;
-    final boolean oneWay;
-    final long openedAt;
-    List<Entry> entries = new ArrayList<>();
-    long bytes;
-    boolean sealed;
-    long first;
-    final List<PublishedRun> runs = new ArrayList<>();
-    final List<PublishFailure> failures = new ArrayList<>();
-
-    Batch(String topic, boolean oneWay, long openedAt) {
-      this.topic = topic;
-      this.oneWay = oneWay;
-      this.openedAt = openedAt;
-    }
-
-    long last() {
-      return first + entries.size() - 1;
-    }
-
-    void add(Entry entry) {
-      entries.add(entry);
-      bytes += entry.bytes;
-    }
-
-    /** Keeps the first messages and gives a batch of the rest. */
-    Batch split(int count) {
-      Batch rest = new Batch(topic, oneWay, openedAt);
-      entries.subList(count, entries.size()).forEach(rest::add);
-      rest.sealed = sealed;
-      entries = new ArrayList<>(entries.subList(0, count));
-      bytes -= rest.bytes;
-      sealed = true;
-      return rest;
-    }
-
-    @Nullable ErrorReason failedWhole() {
-      for (PublishFailure failure : failures) {
-        if (!OWN_REASONS.contains(failure.getReason())) {
-          return failure.getReason();
-        }
-      }
-      return null;
-    }
-
-    boolean overlaps(long from, long count) {
-      return from <= last() && from + count > first;
-    }
-
-    void finish() {
-      for (PublishedRun run : runs) {
-        long from = Math.max(run.getFirstSequence(), first);
-        long to = Math.min(run.getFirstSequence() + run.getCount() - 1, last());
-        for (long sequence = from; sequence <= to; sequence++) {
-          long offset = run.getFirstOffset() + sequence - run.getFirstSequence();
-          complete(sequence, new MessageId(new Position(run.getPartition(), offset), run.getDuplicate()));
-        }
-      }
-      for (PublishFailure failure : failures) {
-        HeadraceException e =
-            Errors.ofItem(
-                "publish to " + topic, failure.getReason(), failure.getReasonValue(), failure.getField(), failure.getLimit());
-        long from = Math.max(failure.getFirstSequence(), first);
-        long to = Math.min(failure.getFirstSequence() + failure.getCount() - 1, last());
-        for (long sequence = from; sequence <= to; sequence++) {
-          fail(entries.get((int) (sequence - first)), e);
-        }
-      }
-      fail(Errors.unknownOutcome("publish to " + topic + ": the server told no result"));
-    }
-
-    void complete(long sequence, MessageId id) {
-      CompletableFuture<MessageId> result = entries.get((int) (sequence - first)).result;
-      if (result != null) {
-        result.complete(id);
-      }
-    }
-
-    void fail(HeadraceException e) {
-      entries.forEach(entry -> fail(entry, e));
-    }
-
-    private static void fail(Entry entry, HeadraceException e) {
-      if (entry.result != null) {
-        entry.result.completeExceptionally(e);
-      }
-    }
-  }
 
   /** What was sent to one topic. */
   private static final class Flight {
@@ -206,16 +92,6 @@ final class Outbox {
   Outbox(PublishSettings settings, boolean lasting) {
     this.settings = settings;
     this.lasting = lasting;
-  }
-
-  /** What a message takes in the field {@code messages}: its size, the tag, and the length before it. */
-  static int wireBytes(io.headrace.v1.Message message) {
-    int size = message.getSerializedSize();
-    int length = 1;
-    for (int rest = size >>> 7; rest != 0; rest >>>= 7) {
-      length++;
-    }
-    return 1 + length + size;
   }
 
   void accept(String topic, Entry entry, long now) {

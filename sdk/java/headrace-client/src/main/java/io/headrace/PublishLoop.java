@@ -21,9 +21,9 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
 
   private static final class Handed {
     final String topic;
-    final Outbox.Entry entry;
+    final Entry entry;
 
-    Handed(String topic, Outbox.Entry entry) {
+    Handed(String topic, Entry entry) {
       this.topic = topic;
       this.entry = entry;
     }
@@ -58,7 +58,7 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
   /** Accepts a message from any thread; waits for room, or fails without it. */
   CompletableFuture<MessageId> publish(String topic, Message message) {
     CompletableFuture<MessageId> result = new CompletableFuture<>();
-    Outbox.Entry entry = new Outbox.Entry(message.encoded(), result);
+    Entry entry = new Entry(message.encoded(), result);
     enter(entry.bytes);
     result.whenComplete((id, error) -> room.leave(entry.bytes));
     hand(topic, entry);
@@ -67,7 +67,7 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
 
   /** Accepts a message of which nobody hears again. */
   void publishOneWay(String topic, Message message) {
-    hand(topic, new Outbox.Entry(message.encoded(), null));
+    hand(topic, new Entry(message.encoded(), null));
   }
 
   private void enter(int bytes) {
@@ -80,7 +80,7 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
     }
   }
 
-  private void hand(String topic, Outbox.Entry entry) {
+  private void hand(String topic, Entry entry) {
     inbox.add(new Handed(topic, entry));
     if (woken.compareAndSet(false, true)) {
       loop.execute(this::takeIn);

@@ -158,8 +158,9 @@ final class Session<T> {
     held.values().stream().filter(d -> !d.settled).forEach(lost::add);
     lose(lost, "SESSION_BROKEN");
     HeadraceException unknown = Errors.unknownOutcome("the session broke before the settle was confirmed");
-    unconfirmed.values().forEach(sent -> sent.settles.forEach(d -> confirm(d, unknown)));
-    groups.values().forEach(group -> group.forEach(d -> confirm(d, unknown)));
+    List<Delivery<T>> open = new ArrayList<>();
+    unconfirmed.values().forEach(sent -> open.addAll(sent.settles));
+    groups.values().forEach(open::addAll);
     held.clear();
     groups.clear();
     unconfirmed.clear();
@@ -169,6 +170,10 @@ final class Session<T> {
     chargedBytes = 0;
     number = 0;
     grouped = 0;
+    for (Delivery<T> delivery : open) {
+      confirm(delivery, unknown);
+      delivery.end();
+    }
     return lost;
   }
 
@@ -218,6 +223,7 @@ final class Session<T> {
       for (Delivery<T> delivery : entry.getValue().settles) {
         held.remove(delivery.sequence);
         confirm(delivery, failures.get(delivery.sequence));
+        delivery.end();
       }
     }
   }
@@ -251,6 +257,7 @@ final class Session<T> {
       delivery.lose(reason);
       held.remove(delivery.sequence);
     }
+    lost.forEach(Delivery::end);
   }
 
   /** The delivery is in its handler's hands; false when it is no longer to be worked on. */

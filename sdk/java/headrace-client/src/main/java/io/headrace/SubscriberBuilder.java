@@ -28,7 +28,8 @@ public final class SubscriberBuilder<T> {
   }
 
   /**
-   * Sets how many handlers run at once; deliveries of one ordering key run one after the other.
+   * Sets how many handlers run at once, in the order that the subscription keeps: those of one ordering
+   * key one after the other.
    *
    * @param handlers at least 1, the default
    * @return this builder

@@ -7,6 +7,7 @@ import io.headrace.v1.BlockedBy;
 import io.headrace.v1.Feature;
 import io.headrace.v1.GoAwayReason;
 import io.headrace.v1.Heartbeat;
+import io.headrace.v1.OrderedBy;
 import io.headrace.v1.Replenish;
 import io.headrace.v1.SubscribeRequest;
 import io.headrace.v1.SubscribeResponse;
@@ -63,6 +64,7 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
   private boolean everOpened;
   private long demand;
   private boolean grantDue;
+  private OrderedBy orderedBy = OrderedBy.ORDERED_BY_UNSPECIFIED;
   private volatile List<String> blockedBy = List.of();
 
   SubscriberLoop(
@@ -121,6 +123,11 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
       session.settle((Delivery<T>) delivery, verdict, delay, code, reason, System.nanoTime());
       pump();
     });
+  }
+
+  /** The order to keep among deliveries held at the same time; the loop's. */
+  OrderedBy orderedBy() {
+    return orderedBy;
   }
 
   long drainNanos() {
@@ -197,6 +204,7 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
     if (!frame.hasOpened()) {
       return false;
     }
+    orderedBy = frame.getOpened().getOrderedBy();
     cancel(session.opened(frame.getOpened()));
     everOpened = true;
     drainAsked = false;

@@ -10,9 +10,8 @@ import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a handler for each delivery, several at once, but one of a key at a time. When one of a key
- * fails, what waits behind it is given back: the server sends it again after the failed one. Its state
- * is the loop's.
+ * Runs a handler for each delivery, several at once, but one of a lane at a time: of an ordering key, or
+ * of a partition, where the subscription keeps that order. Its state is the loop's.
  *
  * @param <T> the type of payloads
  */
@@ -26,7 +25,10 @@ final class Workers<T> implements SubscriberLoop.Sink<T> {
   private final Runnable whenEnded;
   private final java.util.concurrent.CompletableFuture<Void> ended;
   private final Deque<Delivery<T>> queue = new ArrayDeque<>();
-  private final Map<String, Deque<Delivery<T>>> lanes = new HashMap<>();
+  
+  /** What waits behind a delivery of a lane. */
+  private final Map<Object, Deque<Delivery<T>>> lanes = new HashMap<>();
+
   private int running;
 
   Workers(
@@ -56,16 +58,27 @@ final class Workers<T> implements SubscriberLoop.Sink<T> {
       if (delivery.settled) {
         continue;
       }
-      String key = delivery.orderingKey();
-      Deque<Delivery<T>> lane = key.isEmpty() ? null : lanes.get(key);
+      Object name = laneOf(delivery);
+      Deque<Delivery<T>> lane = name == null ? null : lanes.get(name);
       if (lane != null) {
         lane.add(delivery);
         continue;
       }
-      if (!key.isEmpty()) {
-        lanes.put(key, new ArrayDeque<>());
+      if (name != null) {
+        lanes.put(name, new ArrayDeque<>());
       }
       start(delivery);
+    }
+  }
+
+  private @Nullable Object laneOf(Delivery<T> delivery) {
+    switch (subscriber.orderedBy()) {
+      case ORDERED_BY_KEY:
+        return delivery.orderingKey().isEmpty() ? null : delivery.orderingKey();
+      case ORDERED_BY_PARTITION:
+        return delivery.position().partition();
+      default:
+        return null;
     }
   }
 
@@ -99,32 +112,33 @@ final class Workers<T> implements SubscriberLoop.Sink<T> {
     return text.length() <= MAX_REASON_CHARACTERS ? text : text.substring(0, MAX_REASON_CHARACTERS);
   }
 
+  /**
+   * Lets the next one of a lane go; behind one that failed, when that is confirmed: by then the server has
+   * taken back what came behind it.
+   */
   private void left(Delivery<T> delivery) {
     running--;
-    String key = delivery.orderingKey();
-    if (!key.isEmpty()) {
-      next(key, delivery.acked);
+    Object name = laneOf(delivery);
+    if (name != null) {
+      if (delivery.acked || delivery.ended) {
+        next(name);
+      } else {
+        delivery.whenEnded = () -> next(name);
+      }
     }
     run();
   }
 
-  private void next(String key, boolean acked) {
-    Deque<Delivery<T>> lane = lanes.get(key);
-    if (lane == null) {
-      return;
-    }
-    if (!acked) {
-      lane.forEach(Delivery::release);
-      lane.clear();
-    }
-    while (!lane.isEmpty()) {
+  private void next(Object name) {
+    Deque<Delivery<T>> lane = lanes.get(name);
+    while (lane != null && !lane.isEmpty()) {
       Delivery<T> delivery = lane.poll();
       if (!delivery.settled) {
         start(delivery);
         return;
       }
     }
-    lanes.remove(key);
+    lanes.remove(name);
   }
 
   @Override

@@ -38,7 +38,7 @@ class OutboxTest {
   private void accept(int bytes) {
     CompletableFuture<MessageId> result = new CompletableFuture<>();
     results.add(result);
-    outbox.accept("orders", new Outbox.Entry(message(bytes), result), now);
+    outbox.accept("orders", new Entry(message(bytes), result), now);
   }
 
   private static io.headrace.v1.Message message(int bytes) {
@@ -84,7 +84,7 @@ class OutboxTest {
     for (int size : new int[] {0, 1, 120, 127, 128, 16_380, 16_384, 2_100_000}) {
       PublishStreamRequest.PublishBatch batch =
           PublishStreamRequest.PublishBatch.newBuilder().addMessages(message(size)).build();
-      assertEquals(batch.getSerializedSize(), Outbox.wireBytes(message(size)));
+      assertEquals(batch.getSerializedSize(), Entry.wireBytes(message(size)));
     }
   }
 

@@ -1,0 +1,145 @@
+"""Handlers keep the order of keys, without a server: rule 12 on the client's side."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from headrace._delivery import Delivery
+from headrace._session import Session
+from headrace._workers import Workers
+from headrace.v1 import message_pb2
+from headrace.v1 import subscriber_service_pb2 as pb
+
+
+class FakeSubscriber:
+    """Hands over what a session was sent; None ends it."""
+
+    def __init__(self, ordered_by: int) -> None:
+        self.ordered_by = ordered_by
+        self.session = Session(lambda: None, 100, None, Delivery, None)
+        self.session.opened(pb.SubscribeResponse.Opened(session_id="s"))
+        self.queue: asyncio.Queue[Delivery[Any] | None] = asyncio.Queue()
+        self.begun: list[int] = []
+
+    async def next_queued(self) -> Delivery[Any] | None:
+        return await self.queue.get()
+
+    def start(self, delivery: Delivery[Any]) -> None:
+        self.begun.append(delivery.sequence)
+
+    def deliver(self, *keys: str, partition: int = 0) -> list[Delivery[Any]]:
+        first = self.session._received_through + 1
+        batch = pb.SubscribeResponse.Batch(first_sequence=first)
+        batch.messages.extend(message_pb2.Message(ordering_key=k) for k in keys)
+        batch.runs.add(partition=partition, first_offset=first, count=len(keys))
+        deliveries = self.session.batch(batch, 0.0)
+        for d in deliveries:
+            self.queue.put_nowait(d)
+        return deliveries
+
+    def confirm(self) -> None:
+        self.session.frames(flush=True)
+        self.session.result(pb.SubscribeResponse.SettleResult(confirmed_through=self.session._number))
+
+    def revoke(self, sequence: int) -> None:
+        revoked = pb.SubscribeResponse.Revoked(reason=pb.REVOKE_REASON_KEY_ORDER)
+        revoked.ranges.add(first=sequence, last=sequence)
+        self.session.revoked(revoked)
+
+
+async def settle() -> None:
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+def with_workers(ordered_by: int, scenario: Callable[[FakeSubscriber, dict[int, asyncio.Future[None]]], Any]) -> None:
+    async def run() -> None:
+        subscriber = FakeSubscriber(ordered_by)
+        ends: dict[int, asyncio.Future[None]] = {}
+
+        async def handle(d: Delivery[Any]) -> None:
+            ends[d.sequence] = asyncio.get_running_loop().create_future()
+            await ends[d.sequence]
+
+        workers: Any = Workers(subscriber, handle, 8)  # type: ignore[arg-type]
+        task = asyncio.create_task(workers.run())
+        await scenario(subscriber, ends)
+        subscriber.queue.put_nowait(None)
+        await settle()
+        for end in ends.values():
+            if not end.done():
+                end.set_result(None)
+        await task
+
+    asyncio.run(run())
+
+
+def test_rule_12_one_of_a_key_at_a_time_and_keys_side_by_side() -> None:
+    async def scenario(s: FakeSubscriber, ends: dict[int, asyncio.Future[None]]) -> None:
+        s.deliver("a", "a", "b", "", "")
+        await settle()
+        assert s.begun == [1, 3, 4, 5]
+        ends[1].set_result(None)
+        await settle()
+        assert s.begun == [1, 3, 4, 5, 2]
+
+    with_workers(pb.ORDERED_BY_KEY, scenario)
+
+
+def test_rule_12_behind_a_failed_one_nothing_begins_before_its_settle_is_confirmed() -> None:
+    async def scenario(s: FakeSubscriber, ends: dict[int, asyncio.Future[None]]) -> None:
+        s.deliver("a", "a")
+        await settle()
+        ends[1].set_exception(ValueError("failed"))
+        await settle()
+        s.deliver("a")  # It was under way.
+        await settle()
+        assert s.begun == [1]
+        s.revoke(2)
+        s.revoke(3)
+        s.confirm()
+        s.deliver("a")
+        await settle()
+        assert s.begun == [1, 4]
+
+    with_workers(pb.ORDERED_BY_KEY, scenario)
+
+
+def test_rule_12_a_partition_counts_as_one_key_where_that_is_the_order() -> None:
+    async def scenario(s: FakeSubscriber, ends: dict[int, asyncio.Future[None]]) -> None:
+        s.deliver("a", "b", partition=0)
+        s.deliver("a", partition=1)
+        await settle()
+        assert s.begun == [1, 3]
+        ends[1].set_result(None)
+        await settle()
+        assert s.begun == [1, 3, 2]
+
+    with_workers(pb.ORDERED_BY_PARTITION, scenario)
+
+
+def test_without_an_order_keys_hold_nobody() -> None:
+    async def scenario(s: FakeSubscriber, _: dict[int, asyncio.Future[None]]) -> None:
+        s.deliver("a", "a", "a")
+        await settle()
+        assert s.begun == [1, 2, 3]
+
+    with_workers(pb.ORDERED_BY_UNSPECIFIED, scenario)
+
+
+def test_a_lost_head_lets_the_others_go() -> None:
+    async def scenario(s: FakeSubscriber, ends: dict[int, asyncio.Future[None]]) -> None:
+        first, _ = s.deliver("a", "a")
+        await settle()
+        s.revoke(1)
+        first.handler.cancel()
+        await settle()
+        assert s.begun == [1, 2]
+
+    with_workers(pb.ORDERED_BY_KEY, scenario)
+
+
+def test_concurrency_is_at_least_1() -> None:
+    with pytest.raises(ValueError, match="at least 1"):
+        Workers(None, None, 0)  # type: ignore[arg-type]
