@@ -2,6 +2,7 @@ package broker
 
 import (
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -83,7 +84,9 @@ func TestAnUnusedSubscriptionExpires(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if uses := r.store.uses; uses < 25 || uses > 35 {
+		uses := 0
+		r.store.set(func(f *fakeStore) { uses = f.uses })
+		if uses < 25 || uses > 35 {
 			t.Errorf("its use was written down %d times in half an hour", uses)
 		}
 		s.Close(CloseGone)
@@ -104,14 +107,15 @@ func TestAnUnusedSubscriptionExpires(t *testing.T) {
 // ahead while the server runs; at a start it is believed, but for a grace.
 func TestStepsOfTheWallClockAndExpiry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		offset := time.Duration(0)
+		var offset atomic.Int64
+		step := func(to time.Duration) { offset.Store(int64(to)) }
 		r := newRoom(t, 1, expiring(time.Hour))
 		r.Close()
 		start := func() {
-			r.open(Config{Clock: func() time.Time { return time.Now().Add(offset) }})
+			r.open(Config{Clock: func() time.Time { return time.Now().Add(time.Duration(offset.Load())) }})
 		}
 		start()
-		offset = -24 * time.Hour
+		step(-24 * time.Hour)
 		pass(25 * time.Minute)
 		r.Close()
 		start()
@@ -119,13 +123,13 @@ func TestStepsOfTheWallClockAndExpiry(t *testing.T) {
 		if !r.there() {
 			t.Fatal("gone early by a step back")
 		}
-		offset = 24 * time.Hour
+		step(24 * time.Hour)
 		pass(5 * time.Minute)
 		if !r.there() {
 			t.Fatal("gone early by a step ahead of a server that runs")
 		}
 		r.Close()
-		offset = 48 * time.Hour
+		step(48 * time.Hour)
 		start()
 		pass(EphemeralGrace - 2*time.Second)
 		if !r.there() {
