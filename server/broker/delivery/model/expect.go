@@ -8,7 +8,7 @@ import (
 // expectations are effects that must come before the turn ends.
 type expectations struct {
 	attached map[uint64]bool
-	goAways  map[uint64]bool
+	goAways  map[uint64]int
 	ends     map[uint64][]string
 	revoked  map[revocation]string
 	resumed  map[uint64]resumed
@@ -32,9 +32,9 @@ func (e *expectations) resume(id uint64, r resumed) {
 
 func (e *expectations) goAway(id uint64) {
 	if e.goAways == nil {
-		e.goAways = make(map[uint64]bool)
+		e.goAways = make(map[uint64]int)
 	}
-	e.goAways[id] = true
+	e.goAways[id]++
 }
 
 func (e *expectations) end(id uint64, reason string) {

@@ -338,10 +338,12 @@ func (m *Model) Ended(id uint64, reason string) error {
 
 // WentAway notes that a session was told to go.
 func (m *Model) WentAway(id uint64) error {
-	if !m.expected.goAways[id] {
+	if m.expected.goAways[id] == 0 {
 		return fmt.Errorf("session %d was told to go away", id)
 	}
-	delete(m.expected.goAways, id)
+	if m.expected.goAways[id]--; m.expected.goAways[id] == 0 {
+		delete(m.expected.goAways, id)
+	}
 	m.touch(id)
 	return nil
 }
