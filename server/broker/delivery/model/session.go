@@ -341,7 +341,8 @@ func (m *Model) WentAway(id uint64) error {
 	if m.expected.goAways[id] == 0 {
 		return fmt.Errorf("session %d was told to go away", id)
 	}
-	if m.expected.goAways[id]--; m.expected.goAways[id] == 0 {
+	m.expected.goAways[id]--
+	if m.expected.goAways[id] == 0 {
 		delete(m.expected.goAways, id)
 	}
 	m.touch(id)
