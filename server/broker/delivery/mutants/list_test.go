@@ -341,7 +341,7 @@ var list = []mutant{
 		file: "seek.go",
 		old:  "		if !moved[l.p] {",
 		new:  "		if true {",
-		args: []string{"-seed=113"}, // It takes a dead letter that waits for its body.
+		args: []string{"-seed=113"}, // It meets the case soon.
 	},
 	{
 		name: "a seek takes counters back",
