@@ -67,6 +67,8 @@ func TestWhatIsOlderThanMaxAgeGoesAndIsCounted(t *testing.T) {
 			t.Errorf("an ack of what is gone: %v", result)
 		}
 		s.Store.Crash()
+		_ = session.end()
+		_ = s.Wait()
 		s.Store.Open()
 		cursors, err := s.Store.Cursors(t.Context(), 2)
 		if err != nil || cursors[0].Floor != 3 || cursors[0].Counters.Removed != 3 {

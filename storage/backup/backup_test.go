@@ -73,18 +73,23 @@ func openMemory(t *testing.T, disk *storagetest.Disk) *storagetest.Memory {
 }
 
 // pacedWriter lets at least one batch be committed before each of the first writes,
-// so that a backup overlaps with the load.
+// so that a backup overlaps with the load, and ends the load with the last of them, so
+// that it does not outrun a backup on a slow machine.
 type pacedWriter struct {
 	bytes.Buffer
 
 	journal *journal
 	waits   int
+	last    func()
 }
 
 func (w *pacedWriter) Write(p []byte) (int, error) {
 	if w.waits > 0 {
 		w.waits--
 		w.journal.awaitNext()
+		if w.waits == 0 {
+			w.last()
+		}
 	}
 	return w.Buffer.Write(p)
 }
@@ -102,7 +107,7 @@ func TestARestoredStoreIsTheStoreAsOfTheBackupsLastBatch(t *testing.T) {
 				j.awaitNext()
 			}
 			before := j.last()
-			w := &pacedWriter{journal: j, waits: 30}
+			w := &pacedWriter{journal: j, waits: 30, last: l.enough}
 			contents, err := engine.Backup(t.Context(), w)
 			if err != nil {
 				t.Fatal(err)

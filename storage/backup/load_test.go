@@ -26,6 +26,7 @@ type load struct {
 	store *shardlog.Store
 	topic storage.Topic
 	quit  chan struct{}
+	over  sync.Once
 	users sync.WaitGroup
 
 	mu sync.Mutex
@@ -168,10 +169,13 @@ func (l *load) churn(t *testing.T) error {
 	return errors.Join(putErr, l.store.DeleteSubscription(context.Background(), sub.ID), l.store.DeleteTopic(context.Background(), topic.ID))
 }
 
+// enough has the users do no more, without waiting for them.
+func (l *load) enough() { l.over.Do(func() { close(l.quit) }) }
+
 // stop ends the load and closes the store.
 func (l *load) stop(t *testing.T) {
 	t.Helper()
-	close(l.quit)
+	l.enough()
 	l.users.Wait()
 	if err := errors.Join(append(l.errs, l.store.Close())...); err != nil {
 		t.Fatal(err)
