@@ -22,7 +22,7 @@ const (
 // faults are all of them.
 var faults = slices.Concat(list, guaranteeFaults, dropped, redrivenFaults)
 
-// every says that one fault of so many is tried: `make sim` tries all.
+// every says that one fault of so many is tried: `make mutants` tries all.
 var every = testscale.Sizes{Full: 1, Ordinary: 8, Race: 32}
 
 // TestMutantsApply: a fault is a change of one place that exists.
