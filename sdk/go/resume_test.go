@@ -106,6 +106,25 @@ func TestABrokenStreamDoesNotDisturbHandlers(t *testing.T) {
 	})
 }
 
+// nextSettleAndStarted takes one of each, in either order.
+func nextSettleAndStarted(
+	t *testing.T, s *scripted.SubscribeStream,
+) (settled *headracev1.SubscribeRequest_Settle, started *headracev1.SubscribeRequest_Started) {
+	t.Helper()
+	for settled == nil || started == nil {
+		f := scripted.Next(t, s)
+		switch {
+		case f.GetSettle() != nil && settled == nil:
+			settled = f.GetSettle()
+		case f.GetStarted() != nil && started == nil:
+			started = f.GetStarted()
+		default:
+			t.Fatalf("the next frame is %v", f)
+		}
+	}
+	return settled, started
+}
+
 func TestNothingBeginsWhileTheStreamIsBroken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, c := start(t)
@@ -123,10 +142,12 @@ func TestNothingBeginsWhileTheStreamIsBroken(t *testing.T) {
 		}
 		stream, resume := resumed(t, s, 4, 1, 2) // The third is gone.
 		wantRanges(t, "holding", resume.GetHolding(), 1, 3)
-		wantSettle(t, scripted.NextSettle(t, stream), 1, headracev1.Verdict_VERDICT_ACK, 1, 1)
 		if d := <-g.begun; d.Sequence() != 2 {
 			t.Errorf("delivery %d began", d.Sequence())
 		}
+		settled, started := nextSettleAndStarted(t, stream)
+		wantSettle(t, settled, 1, headracev1.Verdict_VERDICT_ACK, 1, 1)
+		wantRanges(t, "started", started.GetRanges(), 2, 2)
 		g.finish <- nil
 		wantSettle(t, scripted.NextSettle(t, stream), 2, headracev1.Verdict_VERDICT_ACK, 2, 2)
 	})
