@@ -16,7 +16,7 @@ from headrace._backoff import Backoff
 from headrace._batch import MessageId, Result
 from headrace._message import Payload, encode, wire_bytes
 from headrace._outbox import BatchLimits, Outbox
-from headrace._stream import HEARTBEAT_SECONDS, Ear, read_frame
+from headrace._stream import HEARTBEAT_SECONDS, Ear, read_frame, write_frame
 from headrace.v1 import publisher_service_pb2, stream_pb2
 
 _Request = publisher_service_pb2.PublishStreamRequest
@@ -143,13 +143,11 @@ class Publisher:
 
     def _give_up(self, error: errors.HeadraceError, late: bool) -> bool:
         """Fails everything when no stream can be had, and says whether that is final."""
-        if errors.ends_stream(error) and error.reason != "UNKNOWN_OUTCOME":
+        if errors.ends_stream(error):
             self._ended = error
             self._outbox.fail_all(error, errors.unknown_outcome(f"the stream ended: {error}"))
         elif late and not self._opened_once:
-            unreachable = errors.UnavailableError(
-                f"the server cannot be reached: {error}", reason="UNREACHABLE", retryable=True
-            )
+            unreachable = errors.unreachable(error)
             self._outbox.fail_all(unreachable, unreachable)
             self._task = None
             self._let_in()
@@ -195,7 +193,7 @@ class Publisher:
                 frame = _Request(heartbeat=stream_pb2.Heartbeat())
             if frame is not None:
                 ear.spoke(now)
-                await self._write(call, frame, receiver)
+                await write_frame(call, frame, receiver)
                 if self._outbox.empty:  # One-way batches have no result.
                     await self._tell_changed()
                 continue
@@ -205,16 +203,6 @@ class Publisher:
             timer.cancel()
         await call.done_writing()
         await asyncio.wait({receiver}, timeout=self._connect_timeout)
-
-    async def _write(self, call: Any, frame: _Request, receiver: asyncio.Task[None]) -> None:
-        """Writes a frame. A failed write says little: the status comes from the receiver."""
-        try:
-            await call.write(frame)
-        except (grpc.aio.AioRpcError, asyncio.InvalidStateError) as error:
-            await asyncio.wait({receiver}, timeout=1)
-            if receiver.done() and not receiver.cancelled():
-                receiver.result()
-            raise errors.UnavailableError(f"the stream broke: {error}", retryable=True) from error
 
     async def _receive(self, call: Any, ear: Ear) -> None:
         try:

@@ -60,7 +60,6 @@ class Session:
         self._features: set[int] = set()
         self.held: dict[int, BaseDelivery[Any]] = {}
         """Everything received whose settle is not confirmed, by sequence."""
-        self.unsettled = 0
         self._received_through = 0
         self._number = 0
         self._groups: dict[_Kind, list[BaseDelivery[Any]]] = {}
@@ -101,7 +100,7 @@ class Session:
         self._groups.clear()
         self._unconfirmed.clear()
         self._again, self._started = [], []
-        self._received_through = self._number = self._grouped = self.unsettled = 0
+        self._received_through = self._number = self._grouped = 0
         for delivery in open_ones:
             _confirm(delivery, errors.unknown_outcome("the session broke before the settle was confirmed"))
             delivery.end()
@@ -122,7 +121,6 @@ class Session:
             delivery.held_since = delivery.leased_at = now
             self.held[sequence] = delivery
             deliveries.append(delivery)
-        self.unsettled += len(deliveries)
         self._received_through = max(self._received_through, sequence)
         return deliveries
 
@@ -163,7 +161,6 @@ class Session:
         for delivery in lost:
             delivery.lost, delivery.settled = reason, True
             self.held.pop(delivery.sequence, None)
-            self.unsettled -= 1
         for delivery in lost:
             delivery.end()
         return lost
@@ -185,7 +182,6 @@ class Session:
                 _confirm(delivery, errors.StaleDeliveryError(f"{delivery} is lost", reason="STALE_DELIVERY"))
             return
         delivery.settled, delivery.acked = True, verdict == "ack"
-        self.unsettled -= 1
         group = self._groups.get((verdict, delay, code, reason))
         if group is None:
             group = self._groups[(verdict, delay, code, reason)] = []

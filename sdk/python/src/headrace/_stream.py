@@ -57,3 +57,14 @@ async def read_frame(call: Any, timeout: float | None = None) -> Any:
     except asyncio.TimeoutError:
         raise errors.UnavailableError(f"no answer within {timeout:.0f} s", retryable=True) from None
     return None if frame is _END else frame
+
+
+async def write_frame(call: Any, frame: Any, receiver: asyncio.Task[None]) -> None:
+    """Writes a frame. A failed write says little: the status comes from the receiver."""
+    try:
+        await call.write(frame)
+    except (grpc.aio.AioRpcError, asyncio.InvalidStateError) as error:
+        await asyncio.wait({receiver}, timeout=1)
+        if receiver.done() and not receiver.cancelled():
+            receiver.result()
+        raise errors.UnavailableError(f"the stream broke: {error}", retryable=True) from error

@@ -16,7 +16,7 @@ from headrace import errors
 from headrace._backoff import Backoff
 from headrace._delivery import BaseDelivery, Delivery, PayloadT
 from headrace._session import Session
-from headrace._stream import HEARTBEAT_SECONDS, Ear, read_frame
+from headrace._stream import HEARTBEAT_SECONDS, Ear, read_frame, write_frame
 from headrace.v1 import stream_pb2
 from headrace.v1 import subscriber_service_pb2 as pb
 
@@ -184,16 +184,10 @@ class Subscriber(Generic[PayloadT]):
                 return
             error = error or errors.UnavailableError("the server ended the stream", retryable=True)
             late = not self._opened_once and loop.time() > unreachable_at
-            if self._final(error) or late:
-                self._end(self._unreachable(error) if late else error)
+            if errors.ends_stream(error) or late:
+                self._end(errors.unreachable(error) if late else error)
                 return
             await self._pause(backoff.wait(error.retry_after))
-
-    def _final(self, error: errors.HeadraceError) -> bool:
-        return errors.ends_stream(error) and error.reason != "UNKNOWN_OUTCOME"
-
-    def _unreachable(self, error: errors.HeadraceError) -> errors.HeadraceError:
-        return errors.UnavailableError(f"the server cannot be reached: {error}", reason="UNREACHABLE", retryable=True)
 
     def _end(self, error: errors.HeadraceError) -> None:
         self._error = error
@@ -259,7 +253,7 @@ class Subscriber(Generic[PayloadT]):
             now = loop.time()
             if self._stopping and not asked_to_drain:
                 asked_to_drain = True
-                await self._write(call, self._drain_frame(), receiver)
+                await write_frame(call, self._drain_frame(), receiver)
             if self._drained and not self._session.settling:
                 break
             due = self._session.due(now)
@@ -268,7 +262,7 @@ class Subscriber(Generic[PayloadT]):
                 frames = [pb.SubscribeRequest(heartbeat=stream_pb2.Heartbeat())]
             for frame in frames:
                 ear.spoke(now)
-                await self._write(call, frame, receiver)
+                await write_frame(call, frame, receiver)
             if frames:
                 continue
             ear.check_silence(now)
@@ -287,16 +281,6 @@ class Subscriber(Generic[PayloadT]):
         frame = pb.SubscribeRequest(drain=pb.SubscribeRequest.Drain())
         frame.drain.grace.FromNanoseconds(round(self._settings.drain_timeout * 1e9))
         return frame
-
-    async def _write(self, call: Any, frame: pb.SubscribeRequest, receiver: asyncio.Task[None]) -> None:
-        """Writes a frame. A failed write says little: the status comes from the receiver."""
-        try:
-            await call.write(frame)
-        except (grpc.aio.AioRpcError, asyncio.InvalidStateError) as error:
-            await asyncio.wait({receiver}, timeout=1)
-            if receiver.done() and not receiver.cancelled():
-                receiver.result()
-            raise errors.UnavailableError(f"the stream broke: {error}", retryable=True) from error
 
     async def _receive(self, call: Any, ear: Ear) -> None:
         loop = asyncio.get_running_loop()

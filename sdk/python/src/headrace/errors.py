@@ -174,6 +174,11 @@ def unknown_outcome(text: str) -> UnknownOutcomeError:
     return UnknownOutcomeError(text, reason="UNKNOWN_OUTCOME")
 
 
+def unreachable(cause: HeadraceError) -> UnavailableError:
+    """The server could not be reached in the time that the first use may take."""
+    return UnavailableError(f"the server cannot be reached: {cause}", reason="UNREACHABLE", retryable=True)
+
+
 def from_rpc_error(error: grpc.RpcError | BaseException) -> HeadraceError:
     """Translates what gRPC raised; an error of ours is returned as it is."""
     if isinstance(error, HeadraceError):
@@ -216,5 +221,5 @@ _FINAL_WITHOUT_REASON = {
 def ends_stream(error: HeadraceError) -> bool:
     """Whether a stream that ended so must not be opened again: somebody has to act."""
     if error.reason and error.code is not None:
-        return not error.retryable
+        return not error.retryable and error.reason != "UNKNOWN_OUTCOME"
     return error.code in _FINAL_WITHOUT_REASON
