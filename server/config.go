@@ -82,6 +82,9 @@ type Config struct {
 	Collectors []prometheus.Collector
 	// Backup backs up the store below the broker. Default: backups are not served.
 	Backup Backup
+	// TestControl, when set, lets clients move the server's clock and have calls fail.
+	// Such a server listens on the loopback interface only. Default: none.
+	TestControl *TestControl
 	// Logger gets what an operator should know. Default slog.Default().
 	Logger *slog.Logger
 }
@@ -92,6 +95,7 @@ func (c Config) Validate() error {
 	return errors.Join(
 		validateListen("Listen", d.Listen, d.Insecure),
 		validateOpsListen(d),
+		validateTestControl(d),
 		notNegative("DrainTimeout", int64(d.DrainTimeout)),
 		within("MaxMessageBytes", int64(d.MaxMessageBytes), 1, broker.LargestMaxMessageBytes),
 		notNegative("HandshakeTimeout", int64(d.HandshakeTimeout)),
@@ -149,6 +153,17 @@ func validateOpsListen(c Config) error {
 		return nil
 	}
 	return validateListen("OpsListen", c.OpsListen, c.Insecure)
+}
+
+// validateTestControl refuses a server for tests that others can reach.
+func validateTestControl(c Config) error {
+	if c.TestControl == nil {
+		return nil
+	}
+	if c.TestControl.AdvanceWall == nil {
+		return errors.New("TestControl.AdvanceWall: must be set")
+	}
+	return validateListen("TestControl: Listen", c.Listen, false)
 }
 
 func isLoopback(host string) bool {

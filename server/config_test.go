@@ -3,6 +3,7 @@ package server
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestConfigDefaultsAreValid(t *testing.T) {
@@ -28,6 +29,8 @@ func TestConfigsThatCannotRun(t *testing.T) {
 		"KeepaliveInterval":                       {KeepaliveInterval: -1},
 		"ReadBufferBytes":                         {ReadBufferBytes: -1},
 		"both at least 64 KiB":                    {StreamWindowBytes: 1 << 20},
+		"TestControl: Listen: \"0.0.0.0:7070\"":   {Listen: "0.0.0.0:7070", Insecure: true, TestControl: &TestControl{AdvanceWall: func(time.Duration) {}}},
+		"TestControl.AdvanceWall":                 {TestControl: &TestControl{}},
 		"both at least 64 KiB, or none":           {ConnectionWindowBytes: 1 << 20, StreamWindowBytes: 1},
 	} {
 		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), field) {

@@ -16,7 +16,11 @@ import (
 
 // edge is where errors leave the server: each is translated once, here, and
 // logged whole when it is an operator's business.
-type edge struct{ logger *slog.Logger }
+type edge struct {
+	logger *slog.Logger
+	// faults are those that tests inject; nil without.
+	faults *injectedFaults
+}
 
 func (e edge) unary(
 	ctx context.Context, request any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler,
@@ -44,25 +48,31 @@ func (e edge) translate(ctx context.Context, method string, err error) error {
 }
 
 // unaryInterceptors wrap each call, the first one outermost: measure, log,
-// translate errors, catch panics.
+// translate errors, inject faults, catch panics.
 func (e edge) unaryInterceptors(calls *grpcprom.ServerMetrics) []grpc.UnaryServerInterceptor {
-	return []grpc.UnaryServerInterceptor{
+	interceptors := []grpc.UnaryServerInterceptor{
 		calls.UnaryServerInterceptor(),
 		logging.UnaryServerInterceptor(callLogger(e.logger), callLogOptions()...),
 		e.unary,
-		recovery.UnaryServerInterceptor(),
 	}
+	if e.faults != nil {
+		interceptors = append(interceptors, e.faults.unary)
+	}
+	return append(interceptors, recovery.UnaryServerInterceptor())
 }
 
 // streamInterceptors wrap each stream as unaryInterceptors do each call. They run
 // once a stream; panics of a stream's loops are caught in loops.
 func (e edge) streamInterceptors(calls *grpcprom.ServerMetrics) []grpc.StreamServerInterceptor {
-	return []grpc.StreamServerInterceptor{
+	interceptors := []grpc.StreamServerInterceptor{
 		calls.StreamServerInterceptor(),
 		logging.StreamServerInterceptor(callLogger(e.logger), callLogOptions()...),
 		e.stream,
-		recovery.StreamServerInterceptor(),
 	}
+	if e.faults != nil {
+		interceptors = append(interceptors, e.faults.stream)
+	}
+	return append(interceptors, recovery.StreamServerInterceptor())
 }
 
 // callLogger hands the middleware's lines to slog; the levels have the same

@@ -38,6 +38,8 @@ type Server struct {
 	ops     *http.Server
 	loops   loops
 	metrics *metrics
+	// faults are those that tests inject; nil on a server that is not for tests.
+	faults *injectedFaults
 
 	// stopping is closed when the server begins to stop.
 	stopping  chan struct{}
@@ -65,6 +67,9 @@ func New(config Config, b *broker.Broker, store Store) (*Server, error) {
 		metrics:  newMetrics(config.MaxMetricResources, config.Insecure),
 		stopping: make(chan struct{}),
 		serving:  make(chan struct{}),
+	}
+	if config.TestControl != nil {
+		s.faults = &injectedFaults{}
 	}
 	s.grpc = grpc.NewServer(s.options()...)
 	s.register()

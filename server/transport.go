@@ -33,6 +33,11 @@ func (s *Server) register() {
 	s.grpc.RegisterService(strict(headracev1.SubscriptionService_ServiceDesc), &subscriptionService{broker: s.broker})
 	s.grpc.RegisterService(strict(headracev1.AdminService_ServiceDesc),
 		&adminService{backup: s.config.Backup, loops: &s.loops, stopping: s.stopping})
+	if s.faults != nil {
+		s.grpc.RegisterService(strict(headracev1.TestControlService_ServiceDesc), &testControlService{
+			broker: s.broker, faults: s.faults, advanceWall: s.config.TestControl.AdvanceWall, services: s.grpc.GetServiceInfo,
+		})
+	}
 	healthv1.RegisterHealthServer(s.grpc, s.health)
 	reflection.Register(s.grpc)
 }
@@ -40,7 +45,7 @@ func (s *Server) register() {
 // options are the limits of the transport, most of which gRPC leaves open, and the
 // interceptors.
 func (s *Server) options() []grpc.ServerOption {
-	c, pool, e := s.config, wire.NewPool(), edge{logger: s.config.Logger}
+	c, pool, e := s.config, wire.NewPool(), edge{logger: s.config.Logger, faults: s.faults}
 	options := []grpc.ServerOption{
 		grpc.ForceServerCodecV2(wire.NewCodec(pool)),
 		experimental.BufferPool(pool),

@@ -26,20 +26,26 @@ type clock struct {
 	// last is the latest look, stalled all measured stalls, both in nanoseconds.
 	last    atomic.Int64
 	stalled atomic.Int64
+	// ahead is by how much now was moved forward for a test, in nanoseconds. The time
+	// in which peers are heard and the process runs is never moved.
+	ahead atomic.Int64
 	// watched says that somebody looks regularly; without that no gap means anything.
 	watched atomic.Bool
 }
 
 func newClock(wall storage.Clock) *clock { return &clock{origin: time.Now(), wall: wall} }
 
-// now is the monotonic time since the origin.
-func (c *clock) now() delivery.Instant { return time.Since(c.origin) }
+// now is the monotonic time since the origin, and what it was moved forward.
+func (c *clock) now() delivery.Instant { return c.running() + time.Duration(c.ahead.Load()) }
+
+// running is the monotonic time since the origin that nobody moves.
+func (c *clock) running() time.Duration { return time.Since(c.origin) }
 
 // look notes that the process runs, and returns the sum of all stalls so far. A
 // gap since the last look that is too long counts whole, so that a stall is
 // rather over- than underestimated. Whoever looks first after a stall measures it.
 func (c *clock) look() time.Duration {
-	last, now := c.last.Load(), int64(c.now())
+	last, now := c.last.Load(), int64(c.running())
 	gap := time.Duration(now - last)
 	if gap >= stallTick && c.last.CompareAndSwap(last, now) && gap > stallTick+stallSlack && c.watched.Load() {
 		c.stalled.Add(int64(gap))
@@ -49,7 +55,7 @@ func (c *clock) look() time.Duration {
 
 // watch looks every stallTick until stop is closed.
 func (c *clock) watch(stop <-chan struct{}) {
-	c.last.Store(int64(c.now()))
+	c.last.Store(int64(c.running()))
 	c.watched.Store(true)
 	defer c.watched.Store(false)
 	ticker := time.NewTicker(stallTick)

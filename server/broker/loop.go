@@ -171,7 +171,7 @@ func (l *loop) wait() {
 		l.timer.Reset(deadline - now)
 		fired = l.timer.C
 	}
-	l.meter.rest(now)
+	l.meter.rest(l.clock.running())
 	select {
 	case <-l.wake:
 	case <-l.heads:
@@ -185,7 +185,7 @@ func (l *loop) wait() {
 	case <-l.closing:
 		l.end(ErrDraining)
 	}
-	l.meter.work(l.clock.now())
+	l.meter.work(l.clock.running())
 }
 
 // hasWork says that the next turn has something to do already.

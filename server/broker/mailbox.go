@@ -45,7 +45,7 @@ type mailbox struct {
 	ranges  int
 	waiting []*waitingLetter
 	// fullSince is since when letters wait, as far as it was not yet reported.
-	fullSince delivery.Instant
+	fullSince time.Duration
 	// closed is why nothing is taken any more.
 	closed error
 }
@@ -83,7 +83,7 @@ func (m *mailbox) tryPut(l letter) *waitingLetter {
 		return nil
 	}
 	if len(m.waiting) == 0 {
-		m.fullSince = l.stamp.At
+		m.fullSince = m.clock.running()
 	}
 	w := &waitingLetter{letter: l, admitted: make(chan error, 1)}
 	m.waiting = append(m.waiting, w)
@@ -117,7 +117,7 @@ func (m *mailbox) admit() (waited time.Duration) {
 	if len(m.waiting) == 0 {
 		return 0
 	}
-	now := m.clock.now()
+	now := m.clock.running()
 	waited, m.fullSince = now-m.fullSince, now
 	admitted := 0
 	for admitted < len(m.waiting) && m.fits(m.waiting[admitted].letter) {

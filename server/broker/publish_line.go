@@ -87,7 +87,7 @@ func (l *publishLine) judge(batch *PublishBatch) {
 	if batch.refused {
 		return
 	}
-	batch.handedAt = l.clock.now()
+	batch.handedAt = l.clock.running()
 	batch.assign(l.producer.partition())
 	if batch.tracked() {
 		batch.plan()

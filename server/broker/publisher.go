@@ -93,7 +93,7 @@ func (b *Broker) OpenPublisher(clientID string) (*Publisher, error) {
 		cache:    topicCache{catalog: b.catalog, known: map[string]*PublishTopic{}},
 		writing:  newResultWrite(b.clock),
 		window:   newPublishWindow(),
-		spoke:    b.clock.now(),
+		spoke:    b.clock.running(),
 		stalls:   b.clock.look(),
 		timer:    time.NewTimer(HeartbeatInterval),
 	}
@@ -150,7 +150,7 @@ func (p *Publisher) owe(bytes int64) {
 }
 
 // Heard notes a sign of life of the client that is no batch.
-func (p *Publisher) Heard() { p.heard.Store(int64(p.clock.now())) }
+func (p *Publisher) Heard() { p.heard.Store(int64(p.clock.running())) }
 
 // CloseSend says that the client half-closed: Next returns io.EOF after the last
 // completed batch.
@@ -185,7 +185,7 @@ func (p *Publisher) Next(ctx context.Context) (PublisherOutput, error) {
 	for {
 		out, err := p.output()
 		if err != nil || out.Completed != nil || out.Window != nil || out.GoAway != nil {
-			p.spoke = p.clock.now()
+			p.spoke = p.clock.running()
 			p.writing.begin(messagesOf(out.Completed))
 			return out, err
 		}
@@ -222,7 +222,7 @@ func (p *Publisher) output() (out PublisherOutput, err error) {
 // windowToTell notes the latency of batches and returns the window when it is to be
 // told.
 func (p *Publisher) windowToTell(completed []*PublishBatch) *PublishWindow {
-	now := p.clock.now()
+	now := p.clock.running()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, batch := range completed {
@@ -268,7 +268,7 @@ func (p *Publisher) silent() bool {
 		p.stalls = stalls
 		p.Heard()
 	}
-	return !p.waiting.Load() && !p.finished.Load() && p.clock.now()-time.Duration(p.heard.Load()) >= silentAfter
+	return !p.waiting.Load() && !p.finished.Load() && p.clock.running()-time.Duration(p.heard.Load()) >= silentAfter
 }
 
 // wait waits until there may be something to write.
@@ -297,7 +297,7 @@ func (p *Publisher) wait(ctx context.Context) error {
 
 // rest is how long nothing needs to be said.
 func (p *Publisher) rest() time.Duration {
-	now := p.clock.now()
+	now := p.clock.running()
 	rest := p.spoke + HeartbeatInterval - now
 	if !p.waiting.Load() && !p.finished.Load() {
 		rest = min(rest, time.Duration(p.heard.Load())+silentAfter-now)

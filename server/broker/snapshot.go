@@ -27,7 +27,7 @@ func (l *loop) publishSnapshot() {
 	stats.Sessions = slices.Clone(l.stats.Sessions)
 	now := l.clock.now()
 	l.snapshot.Store(&snapshot{
-		stats: stats, sessions: l.members.streams(), busy: l.meter.share(now), taken: now,
+		stats: stats, sessions: l.members.streams(), busy: l.meter.share(l.clock.running()), taken: now,
 	})
 	for _, done := range l.taken.asked {
 		signal(done)
@@ -99,22 +99,22 @@ func (s *snapshot) since(at delivery.Instant) time.Duration {
 type meter struct {
 	// since is when the period began that share reports, changed when work last
 	// began or ended.
-	since, changed delivery.Instant
+	since, changed time.Duration
 	busy           time.Duration
 	resting        bool
 }
 
 // rest notes that the loop begins to wait.
-func (m *meter) rest(now delivery.Instant) {
+func (m *meter) rest(now time.Duration) {
 	m.busy += now - m.changed
 	m.changed, m.resting = now, true
 }
 
 // work notes that the loop goes on.
-func (m *meter) work(now delivery.Instant) { m.changed, m.resting = now, false }
+func (m *meter) work(now time.Duration) { m.changed, m.resting = now, false }
 
 // share is the share of time worked since the last call, 0 to 1.
-func (m *meter) share(now delivery.Instant) float64 {
+func (m *meter) share(now time.Duration) float64 {
 	if !m.resting {
 		m.busy += now - m.changed
 		m.changed = now

@@ -31,6 +31,7 @@ type Server struct {
 	LogLevel         string        `koanf:"log_level" unit:"debug, info, warn, error" help:"The least level that is logged."`
 	LogFormat        string        `koanf:"log_format" unit:"auto, text, json" help:"How log lines look; auto is text on a terminal, else JSON."`
 	Restless         bool          `koanf:"restless" unit:"true or false" help:"For tests: keep files as small as is legal, and rotate, compact, collect and trim all the time."`
+	Testing          bool          `koanf:"testing" unit:"true or false" help:"For tests: let clients move the clock and have calls fail, by TestControlService; on the loopback interface only."`
 	ClockOffsetFile  string        `koanf:"clock_offset_file" unit:"path" help:"For tests: a file that says by how much the wall clock is off, as a duration, read again and again; empty: none."`
 }
 
@@ -69,6 +70,7 @@ func (s Server) Validate() error {
 		s.validateDir(),
 		s.validateListen("listen", s.Listen),
 		s.validateOpsListen(),
+		s.validateTesting(),
 		positive("drain_timeout", s.DrainTimeout),
 		s.validateMaxMessage(),
 		positive("publish_memory", s.PublishMemory),
@@ -110,6 +112,15 @@ func (s Server) validateListen(key, address string) error {
 	}
 	return fmt.Errorf("%s: %q can be reached from other machines, and there is no authentication; "+
 		"use a loopback address, or set insecure", key, address)
+}
+
+// validateTesting refuses a server for tests that others can reach.
+func (s Server) validateTesting() error {
+	host, _, err := net.SplitHostPort(s.Listen)
+	if !s.Testing || err == nil && isLoopback(host) {
+		return nil
+	}
+	return fmt.Errorf("testing: a server for tests listens on the loopback interface only, not on %q", s.Listen)
 }
 
 func isLoopback(host string) bool {

@@ -13,7 +13,6 @@ import (
 	"github.com/headrace/headrace/cmd/headrace/internal/config"
 	"github.com/headrace/headrace/server"
 	"github.com/headrace/headrace/server/broker"
-	"github.com/headrace/headrace/storage"
 	"github.com/headrace/headrace/storage/backup"
 	"github.com/headrace/headrace/storage/badgerlog"
 	"github.com/headrace/headrace/storage/shardlog"
@@ -30,7 +29,7 @@ type Endpoints struct {
 // node is a store and what it was made with.
 type node struct {
 	config config.Server
-	clock  storage.Clock
+	clock  *nodeClock
 	logger *slog.Logger
 	engine *badgerlog.Engine
 	// backups is the engine as the store sees it: one that can be backed up.
@@ -60,12 +59,12 @@ func Run(ctx context.Context, c config.Server, logger *slog.Logger, ready func(E
 
 // open opens the engine and the store on it.
 func open(ctx context.Context, c config.Server, logger *slog.Logger) (*node, error) {
-	clock := wallClock(c.ClockOffsetFile)
+	clock := &nodeClock{wall: wallClock(c.ClockOffsetFile)}
 	o := badgerlog.DefaultOptions(c.Dir)
 	o.Logger = logger
 	o.HighMarkBytes, o.LowMarkBytes, o.BallastBytes = uint64(c.DiskHighMark), uint64(c.DiskLowMark), uint64(c.Ballast)
 	store := shardlog.Options{
-		Clock:      clock,
+		Clock:      clock.now,
 		Logger:     logger,
 		TailBytes:  int(c.TailMemory),
 		CacheBytes: int(c.CacheMemory),
@@ -118,7 +117,7 @@ func (n *node) assemble() (*server.Server, error) {
 		MaxTopics:           c.MaxTopics,
 		MaxSubscriptions:    c.MaxSubscriptions,
 		MaxSessions:         c.MaxSessions,
-		Clock:               n.clock,
+		Clock:               n.clock.now,
 		Logger:              n.logger,
 	})
 	if err != nil {
@@ -132,6 +131,7 @@ func (n *node) assemble() (*server.Server, error) {
 		MaxMessageBytes: int(c.MaxMessageBytes),
 		Backup:          n.backup,
 		Collectors:      []prometheus.Collector{&storeCollector{n.store, n.engine}},
+		TestControl:     n.testControl(),
 		Logger:          n.logger,
 	}, b, n.store)
 	if err != nil {
@@ -139,6 +139,14 @@ func (n *node) assemble() (*server.Server, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// testControl is what clients may do to a server for tests, nil for any other.
+func (n *node) testControl() *server.TestControl {
+	if !n.config.Testing {
+		return nil
+	}
+	return &server.TestControl{AdvanceWall: n.clock.advance}
 }
 
 // backup writes a backup of the store for the server, in whose words the errors are.

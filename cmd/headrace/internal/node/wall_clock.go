@@ -3,6 +3,7 @@ package node
 import (
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/headrace/headrace/storage"
@@ -21,3 +22,16 @@ func wallClock(offsetFile string) storage.Clock {
 		return time.Now().Add(offset)
 	}
 }
+
+// nodeClock is a wall clock that a test may move forward.
+type nodeClock struct {
+	wall storage.Clock
+	// ahead is by how much it was moved, in nanoseconds.
+	ahead atomic.Int64
+}
+
+// now is the time, ahead of the wall clock's by what it was moved.
+func (c *nodeClock) now() time.Time { return c.wall().Add(time.Duration(c.ahead.Load())) }
+
+// advance moves the clock forward.
+func (c *nodeClock) advance(by time.Duration) { c.ahead.Add(int64(by)) }
