@@ -30,7 +30,9 @@ type App struct {
 	Shows bool
 
 	format output.Format
-	addr   string
+	// addr and contextName are the flags that name the server, server is the one that
+	// a command talks to.
+	addr, contextName, server string
 }
 
 // System is an App on the process's own streams and environment.
@@ -77,7 +79,9 @@ func (a *App) root() *cobra.Command {
 	root.PersistentFlags().VarP(&a.format, "output", "o", "how data is written")
 	root.AddCommand(a.serve(), a.dev(), a.topic(), a.sub(), a.snapshot(), a.dlq(), a.pub(), a.tail(), a.pull(), a.settle(), a.peek(),
 		a.lag(),
-		a.doctor(), a.backup(), a.restore(), a.bench(), a.version())
+		a.doctor(), a.backup(), a.restore(), a.bench(), a.config(), a.context(), a.version())
+	root.InitDefaultCompletionCmd()
+	a.complete(root)
 	refuseMisuse(root)
 	return root
 }

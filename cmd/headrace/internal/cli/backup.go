@@ -63,7 +63,11 @@ func (a *App) writeBackup(to string, fill func(io.Writer) error) error {
 
 // receiveBackup writes what the server sends.
 func (a *App) receiveBackup(ctx context.Context, w io.Writer) error {
-	conn, err := grpc.NewClient(a.address(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	addr, err := a.locate()
+	if err != nil {
+		return err
+	}
+	conn, err := grpc.NewClient(addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		return err
 	}
@@ -88,7 +92,7 @@ func (a *App) backupError(err error) error {
 	case !ok:
 		return err
 	case st.Code() == codes.Unavailable && len(st.Details()) == 0:
-		return fmt.Errorf("no server answers at %s, or it went away: %s", a.address(), st.Message())
+		return fmt.Errorf("no server answers at %s, or it went away: %s", a.server, st.Message())
 	default:
 		return errors.New(st.Message())
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -21,20 +22,24 @@ const (
 	stepTimeout = 30 * time.Second
 )
 
-// addAddr gives a client command the flag that names its server.
+// addAddr gives a client command the flags that name its server.
 func (a *App) addAddr(c *cobra.Command) {
-	c.Flags().StringVar(&a.addr, "addr", "", "the server's host:port (default $"+addrVariable+", else "+defaultAddr+")")
+	c.Flags().StringVar(&a.addr, "addr", "", "the server's host:port (default $"+addrVariable+", else the context's, else "+defaultAddr+")")
+	c.Flags().StringVar(&a.contextName, "context", "",
+		"a server by its name among the contexts (default $"+contextVariable+", else the current one)")
 }
 
-// address is the server that a client command talks to.
-func (a *App) address() string {
-	if a.addr != "" {
-		return a.addr
+// locate finds the server that a client command talks to; see the context command.
+func (a *App) locate() (string, error) {
+	addr, err := a.addr, error(nil)
+	if addr == "" && a.contextName == "" {
+		addr = a.variable(addrVariable)
 	}
-	if addr := a.variable(addrVariable); addr != "" {
-		return addr
+	if addr == "" {
+		addr, err = a.chosenContext(cmp.Or(a.contextName, a.variable(contextVariable)))
 	}
-	return defaultAddr
+	a.server = cmp.Or(addr, defaultAddr)
+	return a.server, err
 }
 
 // variable is the value of an environment variable; empty when it is not set.
@@ -49,7 +54,11 @@ func (a *App) variable(name string) string {
 
 // dial makes a client of the server.
 func (a *App) dial(ctx context.Context, opts ...headrace.DialOption) (*headrace.Client, error) {
-	return headrace.Dial(ctx, a.address(), append([]headrace.DialOption{headrace.WithConnectTimeout(connectTimeout)}, opts...)...)
+	addr, err := a.locate()
+	if err != nil {
+		return nil, err
+	}
+	return headrace.Dial(ctx, addr, append([]headrace.DialOption{headrace.WithConnectTimeout(connectTimeout)}, opts...)...)
 }
 
 // withClient runs one administrative step within stepTimeout.

@@ -14,10 +14,10 @@ func (a *App) explain(err error) string {
 	text := strings.TrimPrefix(err.Error(), "headrace: ")
 	switch {
 	case errors.Is(err, headrace.ErrUnreachable):
-		return "no server answers at " + a.address() +
+		return "no server answers at " + a.server +
 			": start one with `headrace dev`, or name yours with --addr or " + addrVariable + "; " + text
 	case errors.Is(err, context.DeadlineExceeded):
-		return "the server at " + a.address() + " did not answer in time: " + text
+		return "the server at " + a.server + " did not answer in time: " + text
 	}
 	return text
 }

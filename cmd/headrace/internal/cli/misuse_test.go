@@ -32,7 +32,7 @@ func TestMisuseIsExitCode2(t *testing.T) {
 		"topic create a b":                     "accepts 1 arg(s)",
 		"topic create a --partitions many":     "--partitions",
 		"topic ls --frob":                      "unknown flag: --frob",
-		"topic ls -o xml":                      "none of table, json, jsonl",
+		"topic ls -o xml":                      "none of table, json, jsonl, yaml",
 		"topic create abc --label x":           `label "x" is not key=value`,
 		"topic edit abc":                       "nothing to change",
 		"sub create abc":                       "--topic is missing",

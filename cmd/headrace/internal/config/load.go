@@ -34,7 +34,11 @@ type Sources struct {
 func Load(s Sources) (Server, error) {
 	merged := koanf.New(delimiter)
 	for _, layer := range s.layers() {
-		if err := layer.mergeInto(merged); err != nil {
+		own, err := layer.load()
+		if err == nil {
+			err = merged.Merge(own)
+		}
+		if err != nil {
 			return Server{}, err
 		}
 	}
@@ -94,15 +98,13 @@ func (s Sources) commandLine() koanf.Provider {
 	return confmap.Provider(set, delimiter)
 }
 
-func (l layer) mergeInto(merged *koanf.Koanf) error {
+// load reads a source, and refuses keys that nobody knows.
+func (l layer) load() (*koanf.Koanf, error) {
 	own := koanf.New(delimiter)
 	if err := own.Load(l.provider, l.parser); err != nil {
-		return fmt.Errorf("%s: %w", l.name, err)
+		return nil, fmt.Errorf("%s: %w", l.name, err)
 	}
-	if err := l.refuseUnknown(own.Keys()); err != nil {
-		return err
-	}
-	return merged.Merge(own)
+	return own, l.refuseUnknown(own.Keys())
 }
 
 func (l layer) refuseUnknown(found []string) error {

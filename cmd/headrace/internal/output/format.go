@@ -1,6 +1,10 @@
 package output
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Format is how data is written.
 type Format string
@@ -13,20 +17,33 @@ const (
 	JSON Format = "json"
 	// JSONL is one JSON object a line.
 	JSONL Format = "jsonl"
+	// YAML is one document with the names and values of JSON.
+	YAML Format = "yaml"
 )
+
+// formats are those that there are.
+var formats = []Format{Table, JSON, JSONL, YAML}
+
+// Formats lists the formats' names.
+func Formats() []string {
+	names := make([]string, len(formats))
+	for i, f := range formats {
+		names[i] = string(f)
+	}
+	return names
+}
 
 // String gives the format's name.
 func (f Format) String() string { return string(f) }
 
 // Set takes a format by its name, so that a Format can be a flag.
 func (f *Format) Set(name string) error {
-	switch Format(name) {
-	case Table, JSON, JSONL:
-		*f = Format(name)
-		return nil
+	if !slices.Contains(formats, Format(name)) {
+		return fmt.Errorf("%q is none of %s", name, strings.Join(Formats(), ", "))
 	}
-	return fmt.Errorf("%q is none of table, json, jsonl", name)
+	*f = Format(name)
+	return nil
 }
 
 // Type names the flag's value in help texts.
-func (f *Format) Type() string { return "table|json|jsonl" }
+func (f *Format) Type() string { return strings.Join(Formats(), "|") }

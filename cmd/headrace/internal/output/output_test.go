@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/headrace/headrace/cmd/headrace/internal/output"
 )
@@ -48,6 +49,21 @@ func TestListWritesOneArray(t *testing.T) {
 	}
 }
 
+func TestYAMLHasTheNamesAndValuesOfJSON(t *testing.T) {
+	odd := []fruit{{"a<b: \"c\"", 1}, {"yes", 2}, {"1.5", 3}, {"two\nlines \x00\u2028", 4}, {"- ", 5}, {"", 6}}
+	got := list(t, output.YAML, odd)
+	var read []fruit
+	if err := yaml.Unmarshal([]byte(got), &read); err != nil {
+		t.Fatalf("%v in %s", err, got)
+	}
+	if d := cmp.Diff(odd, read); d != "" {
+		t.Errorf("%s in %s", d, got)
+	}
+	if want := "- name: pear\n  count: 7\n"; list(t, output.YAML, []fruit{{"pear", 7}}) != want {
+		t.Errorf("%q, want %q", list(t, output.YAML, []fruit{{"pear", 7}}), want)
+	}
+}
+
 func TestListWritesOneObjectALine(t *testing.T) {
 	got := list(t, output.JSONL, []fruit{{"a<b", 1}, {"c", 2}})
 	if d := cmp.Diff("{\"name\":\"a<b\",\"count\":1}\n{\"name\":\"c\",\"count\":2}\n", got); d != "" {
@@ -56,7 +72,7 @@ func TestListWritesOneObjectALine(t *testing.T) {
 }
 
 func TestEmptyListIsNotNull(t *testing.T) {
-	for format, want := range map[output.Format]string{output.Table: "NAME  COUNT\n", output.JSON: "[]\n", output.JSONL: ""} {
+	for format, want := range map[output.Format]string{output.Table: "NAME  COUNT\n", output.JSON: "[]\n", output.JSONL: "", output.YAML: "[]\n"} {
 		if got := list(t, format, nil); got != want {
 			t.Errorf("%s: %q, want %q", format, got, want)
 		}
@@ -81,9 +97,18 @@ func TestOneWritesNamesAndValues(t *testing.T) {
 }
 
 func TestStreamOfJSONIsOneArray(t *testing.T) {
+	streamIsOneArray(t, output.JSON, json.Unmarshal)
+}
+
+func TestStreamOfYAMLIsOneArray(t *testing.T) {
+	streamIsOneArray(t, output.YAML, yaml.Unmarshal)
+}
+
+func streamIsOneArray(t *testing.T, format output.Format, read func([]byte, any) error) {
+	t.Helper()
 	for n := range 3 {
 		var out bytes.Buffer
-		s := output.NewStream(&output.Printer{Out: &out, Format: output.JSON}, func(f fruit) string { return f.Name })
+		s := output.NewStream(&output.Printer{Out: &out, Format: format}, func(f fruit) string { return f.Name })
 		want := []fruit{}
 		for i := range n {
 			want = append(want, fruit{"x", i})
@@ -95,7 +120,7 @@ func TestStreamOfJSONIsOneArray(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []fruit
-		if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+		if err := read(out.Bytes(), &got); err != nil {
 			t.Fatalf("%d items: %v in %q", n, err, out.String())
 		}
 		if d := cmp.Diff(want, got); d != "" {

@@ -21,8 +21,8 @@ type Column[T any] struct {
 	Cell func(T) string
 }
 
-// List writes items: a table with a head line, a JSON array, or a JSON object a
-// line. An empty list is an empty array, no line, or the head line alone.
+// List writes items: a table with a head line, a JSON or YAML array, or a JSON object
+// a line. An empty list is an empty array, no line, or the head line alone.
 func List[T any](p *Printer, items []T, columns []Column[T]) error {
 	switch p.Format {
 	case JSON:
@@ -32,19 +32,26 @@ func List[T any](p *Printer, items []T, columns []Column[T]) error {
 		return writeIndented(p.Out, items)
 	case JSONL:
 		return writeLines(p.Out, items)
+	case YAML:
+		if items == nil {
+			items = []T{}
+		}
+		return writeYAML(p.Out, items)
 	default:
 		return writeTable(p.Out, rows(items, columns))
 	}
 }
 
-// One writes a single item: a table of two columns (name and value), or a JSON
-// object.
+// One writes a single item: a table of two columns (name and value), or a JSON or
+// YAML object.
 func One[T any](p *Printer, item T, columns []Column[T]) error {
 	switch p.Format {
 	case JSON:
 		return writeIndented(p.Out, item)
 	case JSONL:
 		return writeLines(p.Out, []T{item})
+	case YAML:
+		return writeYAML(p.Out, item)
 	default:
 		return writeTable(p.Out, pairs(item, columns))
 	}

@@ -6,8 +6,8 @@ import (
 )
 
 // Stream writes items one at a time, for commands that run until they are
-// stopped. In the JSON format the items are the elements of one array, which
-// Close ends. It is not safe for concurrent use.
+// stopped. In the formats JSON and YAML the items are the elements of one array,
+// which Close ends. It is not safe for concurrent use.
 type Stream[T any] struct {
 	printer *Printer
 	line    func(T) string
@@ -28,6 +28,8 @@ func (s *Stream[T]) Write(item T) error {
 		return s.writeElement(item)
 	case JSONL:
 		return writeLines(s.printer.Out, []T{item})
+	case YAML:
+		return writeYAML(s.printer.Out, []T{item})
 	default:
 		_, err := io.WriteString(s.printer.Out, printable(s.line(item))+"\n")
 		return err
@@ -36,12 +38,12 @@ func (s *Stream[T]) Write(item T) error {
 
 // Close ends the output. The stream is not used after it.
 func (s *Stream[T]) Close() error {
-	if s.printer.Format != JSON {
-		return nil
-	}
-	end := "\n]\n"
-	if s.items == 0 {
+	end := ""
+	switch format := s.printer.Format; {
+	case s.items == 0 && (format == JSON || format == YAML):
 		end = "[]\n"
+	case format == JSON:
+		end = "\n]\n"
 	}
 	_, err := io.WriteString(s.printer.Out, end)
 	return err
