@@ -14,7 +14,7 @@ GOTEST := $(GO) run -C tools ./gotest
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
 # What `make check` runs, in this order: what is quick to find comes first.
-CHECKS := lint check-generated breaking test race sim fuzz-smoke fault-smoke power-cut corruption starved
+CHECKS := lint check-generated breaking test examples race sim fuzz-smoke fault-smoke power-cut corruption starved
 
 # How long and how much; each may be set on the command line.
 FUZZ_RUNS ?= 10000x
@@ -61,6 +61,10 @@ check: ## Everything that CI runs, within 30 minutes on 2 cores
 .PHONY: test
 test: ## Tests of every language installed: Go, Java, Python
 	tools/test
+
+.PHONY: examples
+examples: ## Every example in every language installed, against what it should print
+	$(GO) run -C tools ./examples
 
 .PHONY: race
 race: ## Go tests under the race detector (needs a C compiler)

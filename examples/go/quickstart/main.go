@@ -7,6 +7,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,18 +18,14 @@ import (
 )
 
 func main() {
-	addr := "127.0.0.1:7070"
-	if len(os.Args) > 1 {
-		addr = os.Args[1]
-	}
-	if err := run(context.Background(), addr); err != nil {
+	if err := run(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "quickstart:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, addr string) error {
-	client, err := headrace.Dial(ctx, addr)
+func run(ctx context.Context) error {
+	client, err := headrace.Dial(ctx, cmp.Or(os.Getenv("HEADRACE_ADDR"), "localhost:7070"))
 	if err != nil {
 		return err
 	}
@@ -48,25 +45,20 @@ func setUp(ctx context.Context, client *headrace.Client) error {
 	if err != nil && !errors.Is(err, headrace.ErrTopicExists) {
 		return err
 	}
-	_, err = client.Subscriptions().Create(ctx, &headracev1.Subscription{
-		Name:  "billing",
-		Topic: "orders",
-		Order: headracev1.DeliveryOrder_DELIVERY_ORDER_NONE,
-	})
-	if errors.Is(err, headrace.ErrSubscriptionExists) {
-		return nil
+	_, err = client.Subscriptions().Create(ctx, &headracev1.Subscription{Name: "billing", Topic: "orders"})
+	if err != nil && !errors.Is(err, headrace.ErrSubscriptionExists) {
+		return err
 	}
-	return err
+	return nil
 }
 
 // publish sends three messages. When Publish returns, the message is on disk.
 func publish(ctx context.Context, orders *headrace.Topic) error {
 	for _, text := range []string{"first", "second", "third"} {
-		id, err := orders.Publish(ctx, headrace.Message{Data: []byte(text)})
-		if err != nil {
+		if _, err := orders.Publish(ctx, headrace.Message{Data: []byte(text)}); err != nil {
 			return err
 		}
-		fmt.Println("published", id, text)
+		fmt.Println("published", text)
 	}
 	return nil
 }
@@ -77,7 +69,7 @@ func receive(ctx context.Context, billing *headrace.Subscription, count int) err
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	return billing.Receive(ctx, func(_ context.Context, d *headrace.Delivery) error {
-		fmt.Println("received", d.ID(), string(d.Data))
+		fmt.Println("received", string(d.Data))
 		count--
 		if count == 0 {
 			stop()
