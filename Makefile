@@ -14,7 +14,7 @@ GOTEST := $(GO) run -C tools ./gotest
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
 # What `make check` runs, in this order: what is quick to find comes first.
-CHECKS := lint check-generated breaking test examples race sim fuzz-smoke fault-smoke power-cut corruption starved
+CHECKS := lint check-generated breaking test examples conformance race sim fuzz-smoke fault-smoke power-cut corruption starved
 
 # How long and how much; each may be set on the command line.
 FUZZ_RUNS ?= 10000x
@@ -31,6 +31,7 @@ SOAK_DAMAGE_TRIALS ?= 300
 SOAK_CUT_MOMENTS ?= 120
 SOAK_CUT_LOADS ?= 5
 STARVED_FLAGS ?=
+CONFORMANCE_FLAGS ?=
 SOAK_SIM_STEPS ?= 100000000
 
 .PHONY: help
@@ -69,6 +70,10 @@ examples: ## Every example in every language installed, against what it should p
 .PHONY: race
 race: ## Go tests under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GOTEST) -race ./...
+
+.PHONY: conformance
+conformance: ## The same scenarios in every SDK, against the real server and a network that fails; prints the matrix
+	tools/conformance $(CONFORMANCE_FLAGS)
 
 .PHONY: sim
 sim: ## The delivery simulator: 10^6 steps against the naive model

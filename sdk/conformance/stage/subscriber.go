@@ -1,0 +1,139 @@
+package stage
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/headrace/headrace/sdk/conformance/driver"
+	"github.com/headrace/headrace/sdk/conformance/record"
+	"github.com/headrace/headrace/sdk/conformance/scenario"
+)
+
+// subscriber decides what becomes of the deliveries of a subscriber.
+type subscriber struct {
+	cast   *cast
+	client string
+	name   string
+
+	mu    sync.Mutex
+	rules []scenario.Rule
+	used  []int
+	// held are the deliveries that wait for a settle step, by their numbers.
+	held map[int]record.Event
+}
+
+// subscribe lets a subscriber, or several, begin.
+func (c *cast) subscribe(ctx context.Context, step *scenario.Subscribe) error {
+	if step.Count == 0 {
+		return c.subscribeOne(ctx, step, step.Client, step.Subscriber)
+	}
+	for n := 1; n <= step.Count; n++ {
+		number := strconv.Itoa(n)
+		if err := c.connect(ctx, scenario.Connect{Client: step.Client + number}); err != nil {
+			return err
+		}
+		if err := c.subscribeOne(ctx, step, step.Client+number, step.Subscriber+number); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *cast) subscribeOne(ctx context.Context, step *scenario.Subscribe, clientName, name string) error {
+	s := &subscriber{
+		cast: c, client: clientName, name: name, rules: step.Handle, used: make([]int, len(step.Handle)),
+		held: map[int]record.Event{},
+	}
+	c.mu.Lock()
+	c.subscribers[name] = s
+	c.mu.Unlock()
+	face := step.Face
+	if face == "" {
+		face = scenario.Handler
+	}
+	c.history.Record("subscribe", record.Fields{
+		"client": clientName, "subscriber": name, "subscription": step.Subscription, "face": face,
+		"messages": strconv.Itoa(step.Messages), "bytes": strconv.Itoa(step.Bytes),
+	})
+	command := driver.Command{
+		Do: "subscribe", Subscriber: name, Subscription: step.Subscription, Face: face,
+		Settings: &driver.Settings{
+			WindowMessages: step.Messages, WindowBytes: step.Bytes, Concurrency: max(1, step.Concurrency),
+			LeaseMS: step.Lease.Milliseconds(), MaxExtensionMS: step.MaxExtension.Milliseconds(), DrainMS: step.Drain.Milliseconds(),
+		},
+	}
+	if err := c.tell(clientName, command); err != nil {
+		return err
+	}
+	return c.await(ctx, "subscribed", record.Fields{"subscriber": name})
+}
+
+// started decides what a handler that was started does.
+func (s *subscriber) started(delivery int, e *record.Event) {
+	rule := s.rule(delivery, e)
+	if rule.Do == scenario.Hold {
+		return
+	}
+	if rule.After == 0 {
+		s.settle(delivery, rule.Do, rule.Delay)
+		return
+	}
+	time.AfterFunc(rule.After, func() { s.settle(delivery, rule.Do, rule.Delay) })
+}
+
+// rule is the one that fits a delivery. One that is to be held is held from then on.
+func (s *subscriber) rule(delivery int, e *record.Event) scenario.Rule {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for n, rule := range s.rules {
+		if rule.On.Matches(e) && (rule.Times == 0 || s.used[n] < rule.Times) {
+			s.used[n]++
+			if rule.Do == scenario.Hold {
+				s.held[delivery] = *e
+			}
+			return rule
+		}
+	}
+	return scenario.Rule{Do: scenario.Ack}
+}
+
+// letGo settles what is held and picked, and gives how many these are.
+func (s *subscriber) letGo(on record.Match, verdict string, delay time.Duration) int {
+	s.mu.Lock()
+	var picked []int
+	for delivery, e := range s.held {
+		if on.Matches(&e) {
+			picked = append(picked, delivery)
+			delete(s.held, delivery)
+		}
+	}
+	s.mu.Unlock()
+	for _, delivery := range picked {
+		s.settle(delivery, verdict, delay)
+	}
+	return len(picked)
+}
+
+// from lets a rule stand for all that is held, and all that comes.
+func (s *subscriber) from(rule scenario.Rule) {
+	s.mu.Lock()
+	s.rules, s.used = []scenario.Rule{rule}, []int{0}
+	s.mu.Unlock()
+	s.letGo(record.Match{}, rule.Do, rule.Delay)
+}
+
+// settle tells the handler how to end. A driver that is gone needs no answer.
+func (s *subscriber) settle(delivery int, verdict string, delay time.Duration) {
+	delayMS := int64(-1)
+	if delay > 0 {
+		delayMS = delay.Milliseconds()
+	}
+	s.cast.history.Record("settling", record.Fields{
+		"subscriber": s.name, "delivery": strconv.Itoa(delivery), "verdict": verdict,
+	})
+	_ = s.cast.tell(s.client, driver.Command{
+		Do: "settle", Subscriber: s.name, Delivery: delivery, Verdict: verdict, DelayMS: delayMS,
+	})
+}
