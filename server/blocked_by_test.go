@@ -162,6 +162,13 @@ func (x *blockedCase) produce(t *testing.T, reason headracev1.BlockedBy) {
 // countsBlocked says whether the metrics count sessions that wait for a reason.
 func countsBlocked(t *testing.T, s *servertest.Server, reason string) bool {
 	t.Helper()
+	return metricOf(t, s, "headrace_blocked_sessions", "reason", reason) > 0
+}
+
+// metricOf is the value of a metric of the one resource that has the label, 0 when there
+// is none.
+func metricOf(t *testing.T, s *servertest.Server, name, label, value string) float64 {
+	t.Helper()
 	families, err := s.Metrics().Gather()
 	if err != nil {
 		t.Fatal(err)
@@ -169,11 +176,11 @@ func countsBlocked(t *testing.T, s *servertest.Server, reason string) bool {
 	for _, f := range families {
 		for _, m := range f.GetMetric() {
 			for _, l := range m.GetLabel() {
-				if f.GetName() == "headrace_blocked_sessions" && l.GetName() == "reason" && l.GetValue() == reason {
-					return m.GetGauge().GetValue() > 0
+				if f.GetName() == name && l.GetName() == label && l.GetValue() == value {
+					return m.GetGauge().GetValue() + m.GetCounter().GetValue()
 				}
 			}
 		}
 	}
-	return false
+	return 0
 }

@@ -67,8 +67,16 @@ func TestAParkedKeyWaitsThroughARestartUntilItIsReleased(t *testing.T) {
 		if stats := subscriptionStats(t, s, "workers"); stats.GetParkedKeys() != 1 {
 			t.Errorf("stats: %v", stats)
 		}
+		for _, name := range []string{"headrace_parked_keys", "headrace_dead_letters", "headrace_dead_lettered_total"} {
+			if n := metricOf(t, s, name, "subscription", "default/workers"); n != 1 {
+				t.Errorf("%s is %v", name, n)
+			}
+		}
 		if n := releaseParked(t, s, &headracev1.ReleaseParkedKeysRequest{OrderingKeys: []string{"b", "a"}}); n != 1 {
 			t.Errorf("%d released", n)
+		}
+		if n := metricOf(t, s, "headrace_parked_keys", "subscription", "default/workers"); n != 0 {
+			t.Errorf("%v keys are parked after the release", n)
 		}
 		c.wantData("a:2")
 		c.finish()

@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -75,9 +76,12 @@ func TestAPeekOnTheCommandLine(t *testing.T) {
 	c.refused(2, "--max", "peek", "billing", "-n", "0")
 }
 
-// TestSnapshotsOnTheCommandLine: taken, listed, sought to and removed.
+// TestSnapshotsOnTheCommandLine: taken, listed, sought to and removed; doctor counts those
+// that are left.
 func TestSnapshotsOnTheCommandLine(t *testing.T) {
-	_, c := start(t)
+	dir := filepath.Join(t.TempDir(), "data")
+	process := serve(t, dir)
+	c := client{t, process.Address}
 	c.ok("topic", "create", "orders", "--min-age", "0s")
 	c.ok("sub", "create", "billing", "--topic", "orders")
 	c.ok("pub", "orders", "a", "b", "c")
@@ -95,4 +99,14 @@ func TestSnapshotsOnTheCommandLine(t *testing.T) {
 	c.ok("snapshot", "rm", "before", "--yes")
 	c.refused(1, "SNAPSHOT_NOT_FOUND", "sub", "seek", "billing", "--to-snapshot", "before", "--yes")
 	c.refused(2, "--sub is missing", "snapshot", "create", "again")
+	c.ok("snapshot", "create", "after", "--sub", "billing")
+	if err := process.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	if found := c.object("doctor", "--data-dir", dir); found["snapshots"] != 1.0 || found["subscriptions"] != 1.0 {
+		t.Errorf("%v", found)
+	}
+	if r := c.run("", "doctor", "--data-dir", dir); !strings.Contains(r.err, "1 snapshots") {
+		t.Errorf("%s", r.err)
+	}
 }

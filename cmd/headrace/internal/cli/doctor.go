@@ -69,8 +69,9 @@ func (a *App) showExamination(e *upkeep.Examination) error {
 		a.sayf("and %d more findings", view.MoreFindings)
 	}
 	if e.Readable {
-		a.sayf("looked at %s topics, %s subscriptions, %s; the last batch is %d",
-			output.Count(view.Topics), output.Count(view.Subscriptions), amountText(view.Messages, view.Bytes), view.LastBatch)
+		a.sayf("looked at %s topics, %s subscriptions, %s snapshots, %s, %s dead letters; the last batch is %d",
+			output.Count(view.Topics), output.Count(view.Subscriptions), output.Count(view.Snapshots),
+			amountText(view.Messages, view.Bytes), output.Count(view.DeadLetters), view.LastBatch)
 	}
 	return nil
 }

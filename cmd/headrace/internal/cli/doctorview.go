@@ -17,6 +17,8 @@ type examinationView struct {
 	Topics        int           `json:"topics"`
 	Partitions    int           `json:"partitions"`
 	Subscriptions int           `json:"subscriptions"`
+	Snapshots     int           `json:"snapshots"`
+	DeadLetters   int           `json:"dead_letters"`
 	Messages      uint64        `json:"messages"`
 	Bytes         uint64        `json:"bytes"`
 	Findings      []findingView `json:"findings"`
@@ -50,6 +52,7 @@ func newExaminationView(e *upkeep.Examination) examinationView {
 	v := examinationView{
 		Worst: "ok", Readable: e.Readable, Store: e.Store, Epoch: e.Epoch, Clean: e.Clean, LastBatch: e.LastBatch,
 		Topics: e.Topics, Partitions: e.Partitions, Subscriptions: e.Subscriptions,
+		Snapshots: e.Snapshots, DeadLetters: e.DeadLetters,
 		Messages: e.Messages, Bytes: e.Bytes, Findings: []findingView{}, MoreFindings: e.More,
 	}
 	if e.Worst != 0 {
