@@ -90,7 +90,7 @@ func cut(s string, n int) string {
 // DeadLetter is a message that a subscription has given up, with its body.
 type DeadLetter struct {
 	// Sequence counts a subscription's dead letters from 1, over all partitions. Set
-	// by the store.
+	// by the store; who tells it must know it.
 	Sequence uint64
 	// Partition and Offset are where the message stood.
 	Partition uint16
@@ -106,6 +106,8 @@ type DeadLetter struct {
 	Key KeyHash
 	// Message is the message's wire bytes, as in Append.Messages.
 	Message []byte
+	// Forward is what became of it beside; nil: nothing was to.
+	Forward *Forward
 }
 
 // DeadReason is why a message was given up. The reasons are stored: never renumber.

@@ -39,7 +39,7 @@ type CursorChange struct {
 	// Keys are the ordering keys that are parked from now on, or no longer, by hash.
 	Keys []KeyChange
 	// DeadLetters are messages given up, settled by the same change. The store copies
-	// them and gives them their sequences.
+	// them, gives them their sequences, and forwards what is to be.
 	DeadLetters []DeadLetter
 }
 

@@ -53,6 +53,9 @@ func TestNonsenseUnderARightChecksumIsDataLoss(t *testing.T) {
 		deadPresence    = deadReason + 1 + 3*4
 		deadFailures    = deadPresence + 1 + 4
 
+		// The forward failure stands before the message, "wire bytes".
+		forwardFailure = crcBytes + 10 + 1
+
 		clientOfSession = versionBytes + sessionHeadBytes - 2
 		blockMessages   = versionBytes + 8 + 8
 		blockLive       = blockMessages + 1
@@ -104,6 +107,7 @@ func TestNonsenseUnderARightChecksumIsDataLoss(t *testing.T) {
 		"a key that is half there":      {"q dead letter", set(deadPresence, 0)},
 		"a presence of two":             {"q dead letter", set(deadPresence, 2)},
 		"a dead letter without a body":  {"q dead letter", set(deadFailures, 200)},
+		"a forward failure of none":     {"q forwarded dead letter", func(value []byte) { value[len(value)-forwardFailure] = 6 }},
 		"a client past the end":         {"l session", set(clientOfSession, 1)},
 		"a block of nothing":            {"l block", set(blockMessages, 0)},
 		"more live than there are":      {"l block", set(blockLive+7, 0x1f)},

@@ -129,6 +129,11 @@ func sampleRecords(tb testing.TB) map[string]encoded {
 	put("q dead letter", AppendDeadLetterKey(nil, 0x0a0b0c0d, sampleDeadLetter.ID()), func(k []byte) []byte {
 		return AppendDeadLetter(nil, k, &sampleDeadLetter)
 	})
+	forwarded := sampleDeadLetter
+	forwarded.Forward = &storage.Forward{Copy: storage.Append{Partition: samplePartition, Base: 0x40004}, Failure: storage.ForwardBacklogFull}
+	put("q forwarded dead letter", AppendDeadLetterKey(nil, 0x0a0b0c0d, forwarded.ID()), func(k []byte) []byte {
+		return AppendDeadLetter(nil, k, &forwarded)
+	})
 	put("t topic", AppendTopicKey(nil, sampleTopic.ID), func(k []byte) []byte { return must(AppendTopic(nil, k, &sampleTopic)) })
 	replayable := sampleTopic
 	replayable.KeepSettled = 7 * 24 * time.Hour

@@ -73,7 +73,7 @@ func changeSetNeed(set *storage.ChangeSet) need {
 			n = n.plus(parkedNeed(&change.Keys[j]))
 		}
 		for j := range change.DeadLetters {
-			n = n.plus(deadLetterNeed(&change.DeadLetters[j]))
+			n = n.plus(deadLetterNeed(&change.DeadLetters[j])).plus(forwardNeed(change.DeadLetters[j].Forward))
 		}
 	}
 	return n.plus(sessionsNeed(set.Sessions))
@@ -118,7 +118,7 @@ func (s *subscription) check(set *storage.ChangeSet) error {
 			return err
 		}
 	}
-	return nil
+	return s.checkSequences(set)
 }
 
 func (s *subscription) checkCursor(change *storage.CursorChange) error {
@@ -191,6 +191,7 @@ func (c *committer) applyCursor(x *cursor, change *storage.CursorChange) {
 		c.changeKey(x, &change.Keys[i])
 	}
 	for i := range change.DeadLetters {
+		c.forward(change.DeadLetters[i].Forward)
 		c.putDeadLetter(x, &change.DeadLetters[i])
 	}
 	c.doom(x)

@@ -26,8 +26,8 @@ const (
 	largeDeadLetterBytes = 20 << 10
 )
 
-// storeGivesUpMessages fails messages, gives them up, discards and redrives them, and
-// moves the subscription, at random, with orderly stops and crashes in the middle, and
+// storeGivesUpMessages fails messages, gives them up, has them forwarded, discards and
+// redrives them, and moves the subscription, at random, with orderly stops and crashes in the middle, and
 // compares the store with a model.
 func storeGivesUpMessages(t *testing.T, h *StoreHarness) {
 	t.Helper()
@@ -43,6 +43,7 @@ func storeGivesUpMessages(t *testing.T, h *StoreHarness) {
 		t.Fatal(err)
 	}
 	m.id = h.MustSubscribe("billing", m.topic.ID, storage.Start{}).ID
+	m.forwards = newForwardModel(h)
 	for i := range deadLetterPartitions {
 		m.cursors = append(m.cursors, newDeadCursor(uint16(i)))
 	}
@@ -66,6 +67,8 @@ type deadLetterModel struct {
 	cursors []*deadCursor
 	dead    map[uint64]storage.DeadLetter
 	last    uint64
+	// forwards is where some of them go, too.
+	forwards forwardModel
 	// taken is a snapshot, nil: none; kept are the cursors in it.
 	taken *storage.Snapshot
 	kept  []deadCursor
@@ -184,6 +187,7 @@ func (m *deadLetterModel) settle() {
 		if d := &change.DeadLetters[i]; d.Sequence != m.last {
 			m.h.t.Errorf("dead letter %d got sequence %d", m.last, d.Sequence)
 		}
+		m.forwarded(&change.DeadLetters[i])
 		m.dead[m.last] = change.DeadLetters[i]
 	}
 }
@@ -214,6 +218,7 @@ func (m *deadLetterModel) giveUp(c *deadCursor, at storage.Offset) storage.DeadL
 		Key:     storage.KeyHash{Hash: 7, Present: true},
 		Message: NewAppend(storage.PartitionID{}, c.messages[at]).Messages,
 	}
+	m.forward(&d, c.messages[at])
 	c.settle(at)
 	return d
 }
@@ -371,6 +376,7 @@ func (m *deadLetterModel) compare() {
 	}
 	m.h.wantCursors(m.id, want...)
 	m.compareDeadLetters()
+	m.compareForwarded()
 	m.compareParked()
 	if len(m.cursors) > deadLetterPartitions {
 		m.compareReplay(m.cursors[deadLetterPartitions])
@@ -427,6 +433,7 @@ func (m *deadLetterModel) remove() {
 	if err := m.h.DeleteTopic(m.h.t.Context(), m.topic.ID); err != nil {
 		m.h.t.Fatal(err)
 	}
+	m.removeForwarded()
 	m.h.Reopen() // What the janitor had not come to it does now.
 	m.h.Tick()
 	m.h.Tick()
