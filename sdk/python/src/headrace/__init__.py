@@ -18,28 +18,94 @@ is acked: at least once, unless the subscription says otherwise.
 
 from headrace import aio, errors
 from headrace._batch import MessageId
-from headrace._client import Client, Delivery, Subscriber, Subscriptions, Topic, Topics
+from headrace._client import Client, Delivery, Subscriber, Subscription, Subscriptions, Topic, Topics
+from headrace._connection import Tls
 from headrace._message import Message, Payload, Position
 from headrace._outbox import BatchLimits
+from headrace._places import (
+    SeekResult,
+    SeekTarget,
+    Start,
+    from_earliest,
+    from_latest,
+    from_positions,
+    from_time,
+    to_end,
+    to_positions,
+    to_snapshot,
+    to_start,
+    to_time,
+)
 from headrace._publisher import PublishSettings
+from headrace._pull import Pulled, TokenFailure
 from headrace._subscriber import SubscribeSettings
-from headrace.errors import HeadraceError
+from headrace.errors import (
+    AbortedError,
+    AccessDeniedError,
+    AlreadyExistsError,
+    BufferFullError,
+    ClosedError,
+    DataLossError,
+    FailedPreconditionError,
+    ForkedError,
+    HeadraceError,
+    InternalError,
+    InvalidArgumentError,
+    NotFoundError,
+    OutOfRangeError,
+    ResourceExhaustedError,
+    StaleDeliveryError,
+    UnavailableError,
+    UnknownOutcomeError,
+)
 
 __all__ = [
+    "AbortedError",
+    "AccessDeniedError",
+    "AlreadyExistsError",
     "BatchLimits",
+    "BufferFullError",
     "Client",
+    "ClosedError",
+    "DataLossError",
     "Delivery",
+    "FailedPreconditionError",
+    "ForkedError",
     "HeadraceError",
+    "InternalError",
+    "InvalidArgumentError",
     "Message",
     "MessageId",
+    "NotFoundError",
+    "OutOfRangeError",
     "Payload",
     "Position",
     "PublishSettings",
+    "Pulled",
+    "ResourceExhaustedError",
+    "SeekResult",
+    "SeekTarget",
+    "StaleDeliveryError",
+    "Start",
     "SubscribeSettings",
     "Subscriber",
+    "Subscription",
     "Subscriptions",
+    "Tls",
+    "TokenFailure",
     "Topic",
     "Topics",
+    "UnavailableError",
+    "UnknownOutcomeError",
     "aio",
     "errors",
+    "from_earliest",
+    "from_latest",
+    "from_positions",
+    "from_time",
+    "to_end",
+    "to_positions",
+    "to_snapshot",
+    "to_start",
+    "to_time",
 ]

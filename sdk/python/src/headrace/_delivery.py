@@ -160,16 +160,32 @@ class BaseDelivery(Generic[PayloadT]):
 
 
 class Delivery(BaseDelivery[PayloadT]):
-    """A delivery for asyncio. :meth:`ack_confirmed` waits until its ack is durable."""
+    """A delivery for asyncio. What ends in ``_confirmed`` waits until the settle is durable,
+    and raises
+
+    - :class:`headrace.StaleDeliveryError`: it was no longer yours; somebody else gets it;
+    - :class:`headrace.UnknownOutcomeError`: the session was lost before the answer.
+    """
 
     __slots__ = ()
 
     async def ack_confirmed(self) -> None:
-        """Acks, and returns when that is durable.
+        """Acks, and returns when that is durable."""
+        await self._confirm("ack")
 
-        :raises StaleDeliveryError: it was no longer yours; somebody else gets it.
-        :raises UnknownOutcomeError: the session was lost before the answer.
-        """
+    async def retry_confirmed(self, delay: float | None = None, *, code: str = "", reason: str = "") -> None:
+        """:meth:`retry`, and returns when that is durable."""
+        await self._confirm("retry", delay, code, reason)
+
+    async def reject_confirmed(self, *, code: str = "", reason: str = "") -> None:
+        """:meth:`reject`, and returns when that is durable."""
+        await self._confirm("reject", None, code, reason)
+
+    async def release_confirmed(self) -> None:
+        """:meth:`release`, and returns when that is durable."""
+        await self._confirm("release")
+
+    async def _confirm(self, verdict: str, delay: float | None = None, code: str = "", reason: str = "") -> None:
         confirmed = self.confirmed = asyncio.get_running_loop().create_future()
-        self.settler.settle(self, "ack")
+        self.settler.settle(self, verdict, delay, code, reason)
         await confirmed

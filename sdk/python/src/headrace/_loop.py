@@ -16,6 +16,12 @@ ResultT = TypeVar("ResultT")
 _MAX_CALLS = 10_000
 """Calls that wait for the loop; beyond it callers wait."""
 
+_INTERRUPTED_SECONDS = 1.0
+"""How long an interrupted caller waits for what it began."""
+
+_CLOSING_SECONDS = 6.0
+"""How long the end of the thread waits for what callers began."""
+
 
 class Loop:
     """An event loop in a thread, and a bounded queue of calls for it, so that many calls
@@ -27,24 +33,45 @@ class Loop:
         self._calls: collections.deque[tuple[Callable[..., Any], tuple[Any, ...]]] = collections.deque()
         self._room = threading.Condition()
         self._asleep = True
+        self._closing = False
+        self._running: set[asyncio.Task[Any]] = set()
         self._thread = threading.Thread(target=self._loop.run_forever, name="headrace", daemon=True)
         self._thread.start()
 
+    @property
+    def forked(self) -> bool:
+        """The process that made the loop is not this one, so there is none here."""
+        return os.getpid() != self._process
+
     def run(self, coroutine: Coroutine[Any, Any, ResultT]) -> ResultT:
-        """Runs a coroutine to its end; the caller waits, and an interrupt cancels it."""
-        self._check(coroutine)
-        future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        """Runs a coroutine to its end; the caller waits. An interrupt cancels it, and is
+        raised when it has ended, or after a second."""
+        ended = threading.Event()
+        with self._room:
+            self._check(coroutine)
+            future = asyncio.run_coroutine_threadsafe(self._ending(coroutine, ended), self._loop)
         try:
             return future.result()
         except BaseException:
-            future.cancel()
+            if future.cancel():
+                ended.wait(_INTERRUPTED_SECONDS)
             raise
+
+    async def _ending(self, coroutine: Coroutine[Any, Any, ResultT], ended: threading.Event) -> ResultT:
+        task = asyncio.current_task()
+        assert task is not None
+        self._running.add(task)
+        try:
+            return await coroutine
+        finally:
+            self._running.discard(task)
+            ended.set()
 
     def post(self, call: Callable[..., Any], *args: Any) -> None:
         """Has a function called on the loop, soon and in order."""
         self._check()
         with self._room:
-            self._room.wait_for(lambda: len(self._calls) < _MAX_CALLS or self._loop.is_closed())
+            self._room.wait_for(lambda: len(self._calls) < _MAX_CALLS or self._closing)
             self._calls.append((call, args))
             wake, self._asleep = self._asleep, False
         if wake:
@@ -60,9 +87,9 @@ class Loop:
 
     def _check(self, coroutine: Coroutine[Any, Any, Any] | None = None) -> None:
         error: errors.HeadraceError | None = None
-        if os.getpid() != self._process:
+        if self.forked:
             error = errors.ForkedError("this client was made before a fork; make one in the child", reason="FORKED")
-        elif self._loop.is_closed():
+        elif self._closing:
             error = errors.ClosedError("the client is closed", reason="CLOSED")
         if error is not None:
             if coroutine is not None:
@@ -70,9 +97,20 @@ class Loop:
             raise error
 
     def close(self) -> None:
-        """Ends the thread."""
-        self._loop.call_soon_threadsafe(self._loop.stop)
+        """Ends the thread, when every caller has what it waits for, or after some seconds."""
+        with self._room:
+            self._closing = True
+            asyncio.run_coroutine_threadsafe(self._finish(), self._loop)
         self._thread.join()
         self._loop.close()
         with self._room:
             self._room.notify_all()
+
+    async def _finish(self) -> None:
+        if self._running:
+            _, late = await asyncio.wait(self._running, timeout=_CLOSING_SECONDS)
+            for task in late:
+                task.cancel()
+            if late:
+                await asyncio.wait(late, timeout=_INTERRUPTED_SECONDS)
+        self._loop.stop()

@@ -86,10 +86,18 @@ class Subscriber(Generic[PayloadT]):
         self._drained = False
         self._error: errors.HeadraceError | None = None
         self._opened_once = False
-        self.ordered_by = 0
+        self._ordered_by = 0
+        self._blocked_by: tuple[str, ...] = ()
+
+    @property
+    def ordered_by(self) -> int:
         """The order to keep among deliveries held at the same time, as the contract has it."""
-        self.blocked_by: tuple[str, ...] = ()
+        return self._ordered_by
+
+    @property
+    def blocked_by(self) -> tuple[str, ...]:
         """Why nothing comes, as the server last said; empty while deliveries can flow."""
+        return self._blocked_by
 
     async def __aenter__(self) -> Subscriber[PayloadT]:
         """Begins to receive."""
@@ -231,7 +239,7 @@ class Subscriber(Generic[PayloadT]):
             first = await read_frame(call, self._connect_timeout)
             if first is None or first.WhichOneof("frame") != "opened":
                 return errors.HeadraceError("the server's first frame is not Opened")
-            self.ordered_by = first.opened.ordered_by
+            self._ordered_by = first.opened.ordered_by
             self._cancel(self._session.opened(first.opened))
             backoff.reset()
             self._opened_once, self._drained = True, False
@@ -300,7 +308,7 @@ class Subscriber(Generic[PayloadT]):
             self._session.result(frame.settle_result)
             self._wake.set()
         elif kind == "flow_state":
-            self.blocked_by = tuple(_blocked(b) for b in frame.flow_state.blocked_by)
+            self._blocked_by = tuple(_blocked(b) for b in frame.flow_state.blocked_by)
         elif kind == "recall":
             self._session.recall(frame.recall.ranges)
             self._wake.set()

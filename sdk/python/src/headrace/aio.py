@@ -11,63 +11,30 @@
 
 from __future__ import annotations
 
-import os
 import uuid
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any, TypeVar, overload
 
-import grpc
 from google.protobuf.message import Message as ProtobufMessage
 
-from headrace import errors
-from headrace._admin import Subscriptions, Topics
-from headrace._batch import MessageId, Result
+from headrace import _connection
+from headrace._connection import Address, Connection, Tls
 from headrace._delivery import Delivery
-from headrace._message import Payload
 from headrace._publisher import Publisher, PublishSettings
+from headrace._pull import Puller
+from headrace._service import Listing
 from headrace._subscriber import Handler, Subscriber, SubscribeSettings
+from headrace._subscription import Subscription
+from headrace._subscriptions import Subscriptions
+from headrace._topic import Topic, full_name, remove
+from headrace._topics import Topics
 from headrace._workers import Workers
 from headrace.v1 import publisher_service_pb2_grpc, subscriber_service_pb2_grpc
 
-__all__ = ["Client", "Delivery", "Subscriber", "Subscriptions", "Topic", "Topics"]
-
-DEFAULT_TARGET = "localhost:7070"
-_PING_SECONDS = 30
-_LARGEST_FRAME_BYTES = 64 << 20
+__all__ = ["Client", "Delivery", "Listing", "Subscriber", "Subscription", "Subscriptions", "Topic", "Topics"]
 
 ProtobufT = TypeVar("ProtobufT", bound=ProtobufMessage)
-
-
-class Topic:
-    """A topic to publish to, by name."""
-
-    def __init__(self, publisher: Publisher, name: str) -> None:
-        """Made by :meth:`Client.topic`."""
-        self._publisher = publisher
-        self.name = name
-
-    async def publish(self, payload: Payload) -> MessageId:
-        """Publishes, and returns when the message is stored as the topic's durability says.
-
-        :param payload: a :class:`headrace.Message`, bytes, or a Protobuf message.
-        :raises NotFoundError: TOPIC_NOT_FOUND.
-        :raises InvalidArgumentError: MESSAGE_TOO_LARGE, INVALID_FIELD, MALFORMED_MESSAGE.
-        :raises ResourceExhaustedError: DISK_FULL; retryable.
-        :raises UnknownOutcomeError: it may be stored: the client was closed first, or
-            another program took the producer's place.
-        """
-        return await (await self.publish_async(payload))
-
-    async def publish_async(self, payload: Payload) -> Result:
-        """Publishes, and returns when the message is accepted: the future of its id."""
-        result = await self._publisher.publish(self.name, payload)
-        assert result is not None
-        return result
-
-    async def publish_one_way(self, payload: Payload) -> None:
-        """Publishes, and nobody hears of a failure."""
-        await self._publisher.publish(self.name, payload, one_way=True)
 
 
 class Client:
@@ -81,6 +48,8 @@ class Client:
         target: str | None = None,
         *,
         client_id: str = "",
+        token: str = "",
+        tls: Tls | bool = False,
         publish: PublishSettings | None = None,
         connect_timeout: float = 10.0,
         close_timeout: float = 30.0,
@@ -88,24 +57,42 @@ class Client:
         """:param target: host and port. Default: HEADRACE_ADDR, else localhost:7070.
         :param client_id: a name in statistics and logs; an exclusive subscription's session
             takes the place of one with the same id. Default: a random one for each subscriber.
+        :param token: what the server knows the caller by. Default: none.
+        :param tls: how the connection is encrypted; True: by the system's certificate
+            authorities. Default: it is not.
         :param publish: how it publishes.
         :param connect_timeout: seconds that the first use may take to reach the server.
         :param close_timeout: seconds that closing waits for results.
         """
-        self.target = target or os.environ.get("HEADRACE_ADDR") or DEFAULT_TARGET
+        encryption = Tls() if tls is True else tls or None
+        self._connection = Connection(
+            Address(target or _connection.environment().target, token, encryption), connect_timeout
+        )
+        self.target = self._connection.address.target
+        """The server's host and port."""
         self._client_id = client_id
-        self._connect_timeout = connect_timeout
         self._close_timeout = close_timeout
-        self._process = os.getpid()
-        self._made: grpc.aio.Channel | None = None
         self._publishing: Publisher | None = None
         self._publish = publish or PublishSettings()
         self._subscribers: list[Subscriber[Any]] = []
-        self._closed = False
-        self.topics = Topics(self._channel, connect_timeout)
+        self._broadcasts: set[str] = set()
+        self.topics = Topics(self._connection)
         """The server's topics."""
-        self.subscriptions = Subscriptions(self._channel, connect_timeout)
+        self.subscriptions = Subscriptions(self._connection)
         """The server's subscriptions."""
+
+    @classmethod
+    def from_env(cls, **settings: Any) -> Client:
+        """A client of the server that the environment names: HEADRACE_ADDR (default
+        localhost:7070), HEADRACE_TOKEN, and for an encrypted connection HEADRACE_TLS=true,
+        HEADRACE_TLS_CA, HEADRACE_TLS_CERT and HEADRACE_TLS_KEY (files in PEM) and
+        HEADRACE_TLS_SERVER_NAME; each of these encrypts.
+
+        :param settings: the other ones of :class:`Client`.
+        :raises InvalidArgumentError: INVALID_FIELD: a variable is malformed.
+        """
+        address = _connection.environment()
+        return cls(address.target, token=address.token, tls=address.tls or False, **settings)
 
     async def __aenter__(self) -> Client:
         """The client itself."""
@@ -117,43 +104,34 @@ class Client:
         """Closes."""
         await self.close()
 
-    def _channel(self) -> grpc.aio.Channel:
-        if os.getpid() != self._process:
-            raise errors.ForkedError("this client was made before a fork; make one in the child", reason="FORKED")
-        if self._closed:
-            raise errors.ClosedError("the client is closed", reason="CLOSED")
-        if self._made is None:
-            self._made = grpc.aio.insecure_channel(
-                self.target,
-                options=[
-                    ("grpc.max_receive_message_length", _LARGEST_FRAME_BYTES),
-                    ("grpc.max_send_message_length", _LARGEST_FRAME_BYTES),
-                    ("grpc.keepalive_time_ms", _PING_SECONDS * 1_000),
-                    ("grpc.use_local_subchannel_pool", 1),
-                ],
-            )
-        return self._made
-
     def _open_publish(self) -> Any:
         stub: Any = publisher_service_pb2_grpc.PublisherServiceStub
-        return stub(self._channel()).PublishStream()
+        return stub(self._connection.channel()).PublishStream(metadata=self._connection.metadata)
 
     def _open_subscribe(self) -> Any:
         stub: Any = subscriber_service_pb2_grpc.SubscriberServiceStub
-        return stub(self._channel()).Subscribe()
+        return stub(self._connection.channel()).Subscribe(metadata=self._connection.metadata)
 
     def topic(self, name: str) -> Topic:
-        """A topic to publish to: ``name`` or ``namespace/name``."""
-        self._channel()
+        """A topic to publish to: ``name`` or ``namespace/name``. Whether it exists shows when
+        it is used."""
+        self._connection.channel()
         if self._publishing is None:
             self._publishing = Publisher(
                 self._open_publish,
                 self._publish,
                 producer_id=self._publish.producer_id or uuid.uuid4().hex,
                 client_id=self._client_id,
-                connect_timeout=self._connect_timeout,
+                connect_timeout=self._connection.timeout,
             )
-        return Topic(self._publishing, name)
+        return Topic(self._publishing, full_name(name), self.subscriptions, self.receive, self._broadcasts)
+
+    def subscription(self, name: str) -> Subscription:
+        """A subscription to receive from: ``name`` or ``namespace/name``. Whether it exists
+        shows when it is used."""
+        name = full_name(name)
+        puller = Puller(self._connection, name, self._client_id)
+        return Subscription(name, self.subscribe, self.receive, puller)
 
     @overload
     def subscribe(self, subscription: str, payload: None = None, **settings: Any) -> Subscriber[bytes]: ...
@@ -173,13 +151,13 @@ class Client:
     ) -> Subscriber[Any]:
         """A subscriber whose deliveries are of a class of their own: :meth:`subscribe` is
         what programs call."""
-        self._channel()
+        self._connection.channel()
         subscriber: Subscriber[Any] = Subscriber(
             self._open_subscribe,
-            subscription,
+            full_name(subscription),
             SubscribeSettings(**settings),
             client_id=self._client_id or uuid.uuid4().hex,
-            connect_timeout=self._connect_timeout,
+            connect_timeout=self._connection.timeout,
             parse=payload.FromString if payload is not None else None,
             make=make,
         )
@@ -187,16 +165,31 @@ class Client:
         return subscriber
 
     async def receive(
-        self, subscription: str, handler: Handler[Any], payload: Any = None, *, concurrency: int = 1, **settings: Any
+        self,
+        subscription: str,
+        handler: Handler[Any],
+        payload: Any = None,
+        *,
+        concurrency: int = 1,
+        make: Callable[..., Any] = Delivery,
+        **settings: Any,
     ) -> None:
         """Calls a handler for each delivery until the client is closed or this is cancelled.
 
         A handler that returns acks, one that raises retries. In the order that
-        the subscription keeps: those of one ordering key one after the other.
+        the subscription keeps: those of one ordering key one after the other. The handler of a
+        delivery that is lost is cancelled.
 
+        :param payload: the Protobuf class of :attr:`Delivery.payload`. Default: bytes.
         :param concurrency: handlers at once; default 1.
+        :param make: the class of the deliveries; leave it.
+        :param settings: those of :class:`headrace.SubscribeSettings`.
+        :raises NotFoundError: SUBSCRIPTION_NOT_FOUND.
+        :raises FailedPreconditionError: SUBSCRIPTION_DELETED, EXCLUSIVE_SESSION_EXISTS,
+            TAKEN_OVER, SESSION_SUPERSEDED.
+        :raises UnavailableError: UNREACHABLE: the server was never reached.
         """
-        async with self.subscribe(subscription, payload, **settings) as subscriber:
+        async with self.subscriber(subscription, payload, make, settings) as subscriber:
             await Workers(subscriber, handler, concurrency).run()
 
     async def flush(self) -> None:
@@ -208,8 +201,8 @@ class Client:
         """Drains the subscribers, flushes what was published, and disconnects."""
         for subscriber in self._subscribers:
             await subscriber.close()
+        for name in list(self._broadcasts):
+            await remove(self.subscriptions, name)
         if self._publishing is not None:
             await self._publishing.close(self._close_timeout)
-        self._closed = True
-        if self._made is not None:
-            await self._made.close(None)
+        await self._connection.close()

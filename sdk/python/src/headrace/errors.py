@@ -14,6 +14,8 @@ CLOSED, BUFFER_FULL, UNREACHABLE, DELIVERY_LOST, FORKED.
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Mapping
 from typing import Any
 
 import grpc
@@ -101,6 +103,10 @@ class AccessDeniedError(HeadraceError):
     """The caller is not known, or may not do this."""
 
 
+class InternalError(HeadraceError):
+    """The server failed without a reason of its own."""
+
+
 class ClosedError(HeadraceError):
     """The client is closed."""
 
@@ -128,27 +134,70 @@ _CLASSES: dict[grpc.StatusCode, type[HeadraceError]] = {
     grpc.StatusCode.ABORTED: AbortedError,
     grpc.StatusCode.DATA_LOSS: DataLossError,
     grpc.StatusCode.UNKNOWN: UnknownOutcomeError,
+    grpc.StatusCode.DEADLINE_EXCEEDED: UnknownOutcomeError,
+    grpc.StatusCode.INTERNAL: InternalError,
     grpc.StatusCode.PERMISSION_DENIED: AccessDeniedError,
     grpc.StatusCode.UNAUTHENTICATED: AccessDeniedError,
 }
 
 _RETRYABLE = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.ABORTED, grpc.StatusCode.RESOURCE_EXHAUSTED}
 
+_ITEMS: dict[str, type[HeadraceError]] = {
+    "UNKNOWN_SEQUENCE": StaleDeliveryError,
+    "STALE_DELIVERY": StaleDeliveryError,
+    "LEASE_CAPPED": OutOfRangeError,
+    "INVALID_TOKEN": InvalidArgumentError,
+}
+"""Reasons of one item, which have no gRPC status."""
+
 _CODES: dict[grpc.StatusCode, tuple[str, ...]] = {
     grpc.StatusCode.INVALID_ARGUMENT: (
-        "INVALID_NAME", "INVALID_FIELD", "MALFORMED_MESSAGE", "MESSAGE_TOO_LARGE", "BATCH_SIZE", "NOT_SERVED",
-        "PUBLISH_SEQUENCE_GAP", "PUBLISH_BATCH_CHANGED",
+        "INVALID_NAME", "INVALID_FIELD", "MALFORMED_MESSAGE", "MESSAGE_TOO_LARGE", "BATCH_SIZE", "FRAME_ORDER",
+        "SETTLE_NUMBER_GAP", "PUBLISH_SEQUENCE_GAP", "TOO_MANY_RANGES", "NOT_SERVED", "MALFORMED_FRAME",
+        "PUBLISH_BATCH_CHANGED",
     ),
-    grpc.StatusCode.NOT_FOUND: ("TOPIC_NOT_FOUND", "SUBSCRIPTION_NOT_FOUND"),
-    grpc.StatusCode.ALREADY_EXISTS: ("DEDUPE_CONFLICT",),
-    grpc.StatusCode.FAILED_PRECONDITION: ("TOPIC_DELETED", "SUBSCRIPTION_DELETED", "STALE_PRODUCER"),
-    grpc.StatusCode.RESOURCE_EXHAUSTED: ("DISK_FULL", "LIMIT_REACHED", "BACKLOG_FULL"),
-    grpc.StatusCode.UNAVAILABLE: ("DRAINING", "STORE_UNAVAILABLE", "NOT_OWNER"),
-    grpc.StatusCode.ABORTED: ("FENCED",),
+    grpc.StatusCode.NOT_FOUND: (
+        "TOPIC_NOT_FOUND", "SUBSCRIPTION_NOT_FOUND", "SNAPSHOT_NOT_FOUND", "SESSION_NOT_FOUND", "PARTITION_NOT_FOUND",
+    ),
+    grpc.StatusCode.ALREADY_EXISTS: ("TOPIC_EXISTS", "SUBSCRIPTION_EXISTS", "DEDUPE_CONFLICT", "SNAPSHOT_EXISTS"),
+    grpc.StatusCode.FAILED_PRECONDITION: (
+        "TOPIC_DELETED", "SUBSCRIPTION_DELETED", "TOPIC_HAS_SUBSCRIPTIONS", "EXCLUSIVE_SESSION_EXISTS", "TAKEN_OVER",
+        "STALE_PRODUCER", "CROSS_SHARD", "BACKUP_RUNNING", "NOTHING_KEPT", "SESSION_SUPERSEDED",
+    ),
+    grpc.StatusCode.OUT_OF_RANGE: ("POSITION_OUT_OF_RANGE",),
+    grpc.StatusCode.RESOURCE_EXHAUSTED: (
+        "DISK_FULL", "PUBLISH_WINDOW_EXCEEDED", "SLOW_READER", "RESULTS_UNREAD", "LIMIT_REACHED", "BACKLOG_FULL",
+    ),
+    grpc.StatusCode.UNAVAILABLE: ("STARTING", "DRAINING", "STORE_UNAVAILABLE", "NOT_OWNER", "SESSION_SILENT"),
+    grpc.StatusCode.ABORTED: ("FENCED", "BACKUP_TOO_SLOW"),
     grpc.StatusCode.UNKNOWN: ("UNKNOWN_OUTCOME", "OUTCOME_FORGOTTEN"),
     grpc.StatusCode.DATA_LOSS: ("DATA_LOSS",),
+    grpc.StatusCode.INTERNAL: ("INTERNAL",),
 }  # fmt: skip
-_CODE_OF = {reason: code for code, reasons in _CODES.items() for reason in reasons}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Kind:
+    """What is known of every error with a reason of the contract.
+
+    :ivar error: the class that is raised.
+    :ivar code: the gRPC status code; None: the reason is of one item, which has no status.
+    :ivar retryable: the same call may succeed later, and nothing of this one was done.
+    """
+
+    error: type[HeadraceError]
+    code: grpc.StatusCode | None
+    retryable: bool
+
+
+REASONS: Mapping[str, Kind] = {
+    **{r: Kind(_CLASSES[code], code, code in _RETRYABLE) for code, reasons in _CODES.items() for r in reasons},
+    **{r: Kind(error, None, False) for r, error in _ITEMS.items()},
+}
+"""Every reason of the contract, and what is raised with it."""
+
+_OTHER = Kind(HeadraceError, None, False)
+"""Of a reason that a later version has."""
 
 
 def reason_name(reason: int) -> str:
@@ -162,16 +211,18 @@ def reason_name(reason: int) -> str:
 def item_error(text: str, reason: int, *, field: str = "", limit: int = 0) -> HeadraceError:
     """The error of one item of a frame, a message or a delivery, which has no status."""
     name = reason_name(reason)
-    if name in ("STALE_DELIVERY", "UNKNOWN_SEQUENCE"):
-        return StaleDeliveryError(text, reason=name)
-    code = _CODE_OF.get(name)
-    kind = _CLASSES.get(code, HeadraceError) if code else HeadraceError
-    return kind(text, reason=name, code=code, retryable=code in _RETRYABLE, field=field, limit=limit)
+    kind = REASONS.get(name, _OTHER)
+    return kind.error(text, reason=name, code=kind.code, retryable=kind.retryable, field=field, limit=limit)
 
 
 def unknown_outcome(text: str) -> UnknownOutcomeError:
     """What nobody can tell: it may be done or not."""
     return UnknownOutcomeError(text, reason="UNKNOWN_OUTCOME")
+
+
+def never_reached(error: HeadraceError) -> bool:
+    """Whether no server answered, as far as the status can tell: it has no reason of ours."""
+    return not error.reason and error.code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
 
 
 def unreachable(cause: HeadraceError) -> UnavailableError:
