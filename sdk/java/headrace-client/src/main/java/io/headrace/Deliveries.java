@@ -5,7 +5,6 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -19,16 +18,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Deliveries<T> implements AutoCloseable {
   private final SubscriberLoop<T> subscriber;
-  private final CompletableFuture<Void> closing;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final Deque<Delivery<T>> queue = new ArrayDeque<>();
-  private boolean ended;
+  private boolean over;
   private @Nullable HeadraceException cause;
 
-  Deliveries(SubscriberLoop<T> subscriber, Runnable whenEnded) {
+  Deliveries(SubscriberLoop<T> subscriber) {
     this.subscriber = subscriber;
-    this.closing = new CompletableFuture<>();
     subscriber.begin(
         new SubscriberLoop.Sink<T>() {
           @Override
@@ -39,7 +36,7 @@ public final class Deliveries<T> implements AutoCloseable {
           @Override
           public void giveBack() {
             change(() -> {
-              queue.forEach(Delivery::release);
+              queue.stream().filter(Delivery::claim).forEach(Delivery::release);
               queue.clear();
             });
           }
@@ -48,11 +45,9 @@ public final class Deliveries<T> implements AutoCloseable {
           public void ended(@Nullable HeadraceException why) {
             change(() -> {
               queue.clear();
-              ended = true;
+              over = true;
               cause = why;
             });
-            closing.complete(null);
-            whenEnded.run();
           }
         });
   }
@@ -92,24 +87,36 @@ public final class Deliveries<T> implements AutoCloseable {
   }
 
   private Optional<Delivery<T>> poll(long nanos) throws InterruptedException {
-    Delivery<T> delivery;
     lock.lockInterruptibly();
     try {
       long left = nanos;
-      while (queue.isEmpty() && !ended && left > 0) {
+      while (!over) {
+        Delivery<T> delivery = next();
+        if (delivery != null) {
+          subscriber.start(delivery);
+          return Optional.of(delivery);
+        }
+        if (left <= 0) {
+          return Optional.empty();
+        }
         left = nanos == Long.MAX_VALUE ? await() : changed.awaitNanos(left);
       }
       if (cause != null) {
         throw cause;
       }
-      delivery = queue.poll();
+      return Optional.empty();
     } finally {
       lock.unlock();
     }
-    if (delivery != null) {
-      subscriber.start(delivery);
+  }
+
+  /** The next one that is still this subscriber's: not lost, nor given back. */
+  private @Nullable Delivery<T> next() {
+    Delivery<T> delivery = queue.poll();
+    while (delivery != null && (delivery.lost().isPresent() || !delivery.claim())) {
+      delivery = queue.poll();
     }
-    return Optional.ofNullable(delivery);
+    return delivery;
   }
 
   private long await() throws InterruptedException {
@@ -129,6 +136,7 @@ public final class Deliveries<T> implements AutoCloseable {
   /** Drains, within the drain timeout, and ends; who waits in {@link #take} gets nothing. */
   @Override
   public void close() {
+    change(() -> over = true);
     Closing.await(subscriber, TimeUnit.SECONDS.toNanos(10));
   }
 }

@@ -1,27 +1,25 @@
 package io.headrace;
 
-import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Parser;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A message that is yours until you settle it, or lose it.
  *
  * <p>Settle it once, with {@link #ack}, {@link #retry}, {@link #reject} or {@link #release}; later ones
- * are ignored. Settles are sent in groups within 10 ms; {@link #ackConfirmed} tells when one is durable.
- * The lease is extended as long as you hold the delivery. When it is lost (its lease ended, it was
- * revoked, its session broke) {@link #lost} tells, the thread of its handler is interrupted, and
+ * are ignored. Settles are sent in groups within 10 ms; {@link #ackConfirmed} and its like tell when one is
+ * durable. The lease is extended as long as you hold the delivery. When it is lost (its lease ended, it
+ * was revoked, its session broke) {@link #lost} tells, the thread of its handler is interrupted, and
  * somebody else gets it.
  *
  * @param <T> the type of the payload
  */
-public final class Delivery<T> {
+public final class Delivery<T> extends Received<T> {
   /** What becomes of a delivery. */
   enum Verdict {
     ACK,
@@ -37,13 +35,14 @@ public final class Delivery<T> {
         @Nullable CompletableFuture<Void> confirmed);
   }
 
+  @SuppressWarnings("rawtypes") // A class of a generic type has none.
+  private static final AtomicIntegerFieldUpdater<Delivery> CLAIMED =
+      AtomicIntegerFieldUpdater.newUpdater(Delivery.class, "claimed");
+
   private final Settler settler;
-  private final io.headrace.v1.Message message;
-  private final @Nullable Parser<?> parser;
   final long sequence;
-  private final Position position;
-  private final int attempt;
   private volatile String lost = "";
+  private volatile int claimed;
 
   // The loop's.
   boolean settled;
@@ -65,111 +64,9 @@ public final class Delivery<T> {
 
   Delivery(
       Settler settler, io.headrace.v1.Message message, @Nullable Parser<?> parser, long sequence, Position position, int attempt) {
+    super(message, parser, position, attempt);
     this.settler = settler;
-    this.message = message;
-    this.parser = parser;
     this.sequence = sequence;
-    this.position = position;
-    this.attempt = attempt;
-  }
-
-  /**
-   * The payload as bytes.
-   *
-   * @return a copy
-   */
-  public byte[] data() {
-    return message.getData().toByteArray();
-  }
-
-  /**
-   * The payload, parsed by the parser that was given to subscribe; bytes without one. Parsed at each call.
-   *
-   * @return the payload
-   * @throws IllegalArgumentException it is not of that type; the cause says why
-   */
-  @SuppressWarnings("unchecked") // The parser, or its absence, is what T was taken from.
-  public T payload() {
-    if (parser == null) {
-      return (T) data();
-    }
-    try {
-      return (T) parser.parseFrom(message.getData());
-    } catch (InvalidProtocolBufferException malformed) {
-      throw new IllegalArgumentException("the payload of " + id() + " does not parse", malformed);
-    }
-  }
-
-  /**
-   * The free labels.
-   *
-   * @return not to be changed
-   */
-  public Map<String, String> attributes() {
-    return message.getAttributesMap();
-  }
-
-  /**
-   * The ordering key.
-   *
-   * @return empty: none
-   */
-  public String orderingKey() {
-    return message.getOrderingKey();
-  }
-
-  /**
-   * The media type of the payload.
-   *
-   * @return empty: not told
-   */
-  public String contentType() {
-    return message.getContentType();
-  }
-
-  /**
-   * The message's id, the same for every subscription and attempt.
-   *
-   * @return its id
-   */
-  public String id() {
-    return message.getMessageId().isEmpty() ? position.toString() : message.getMessageId();
-  }
-
-  /**
-   * Where the message stands in its log.
-   *
-   * @return its position
-   */
-  public Position position() {
-    return position;
-  }
-
-  /**
-   * Which attempt this is: 1 + failed + expired ones.
-   *
-   * @return 1 for the first
-   */
-  public int attempt() {
-    return attempt;
-  }
-
-  /**
-   * When the server received the message, by its wall clock.
-   *
-   * @return the time
-   */
-  public Instant publishTime() {
-    return Instant.ofEpochSecond(message.getPublishTime().getSeconds(), message.getPublishTime().getNanos());
-  }
-
-  /**
-   * The message of the contract, with fields of later versions.
-   *
-   * @return the message as it came
-   */
-  public io.headrace.v1.Message message() {
-    return message;
   }
 
   /**
@@ -180,6 +77,11 @@ public final class Delivery<T> {
    */
   public Optional<String> lost() {
     return lost.isEmpty() ? Optional.empty() : Optional.of(lost);
+  }
+
+  /** True for the first who asks: who works on it, or gives it back before anybody does. */
+  boolean claim() {
+    return CLAIMED.compareAndSet(this, 0, 1);
   }
 
   void lose(String reason) {
@@ -206,9 +108,7 @@ public final class Delivery<T> {
    *     HeadraceException.UnknownOutcome} when the session was lost before the answer
    */
   public CompletableFuture<Void> ackConfirmed() {
-    CompletableFuture<Void> confirmed = new CompletableFuture<>();
-    settler.settle(this, Verdict.ACK, null, "", "", confirmed);
-    return confirmed;
+    return confirmed(Verdict.ACK, null, "", "");
   }
 
   /** Failed: counts as an attempt and comes back after the subscription's backoff. */
@@ -228,6 +128,18 @@ public final class Delivery<T> {
   }
 
   /**
+   * {@link #retry(Duration, String, String)}, and tells when that is durable.
+   *
+   * @param delay 0 to 12 h, below 100 ms counts as 100 ms; null: the subscription's backoff
+   * @param code kept with the failure, at most 255 bytes
+   * @param reason kept with the failure, at most 1,024 bytes
+   * @return as {@link #ackConfirmed}
+   */
+  public CompletableFuture<Void> retryConfirmed(@Nullable Duration delay, String code, String reason) {
+    return confirmed(Verdict.RETRY, delay, code, reason);
+  }
+
+  /**
    * Hopeless: to the dead letters, at once.
    *
    * @param code kept with the failure, at most 255 bytes
@@ -237,14 +149,40 @@ public final class Delivery<T> {
     settler.settle(this, Verdict.REJECT, null, code, reason, null);
   }
 
+  /**
+   * {@link #reject}, and tells when that is durable.
+   *
+   * @param code kept with the failure, at most 255 bytes
+   * @param reason kept with the failure, at most 1,024 bytes
+   * @return as {@link #ackConfirmed}
+   */
+  public CompletableFuture<Void> rejectConfirmed(String code, String reason) {
+    return confirmed(Verdict.REJECT, null, code, reason);
+  }
+
   /** Gives it back untouched: no attempt is charged, somebody else gets it. */
   public void release() {
     settler.settle(this, Verdict.RELEASE, null, "", "", null);
   }
 
+  /**
+   * {@link #release}, and tells when that is durable.
+   *
+   * @return as {@link #ackConfirmed}
+   */
+  public CompletableFuture<Void> releaseConfirmed() {
+    return confirmed(Verdict.RELEASE, null, "", "");
+  }
+
+  private CompletableFuture<Void> confirmed(Verdict verdict, @Nullable Duration delay, String code, String reason) {
+    CompletableFuture<Void> result = new CompletableFuture<>();
+    settler.settle(this, verdict, delay, code, reason, result);
+    return result;
+  }
+
   /** Its place and attempt, not its payload. */
   @Override
   public String toString() {
-    return "Delivery " + id() + " attempt " + attempt + (lost.isEmpty() ? "" : " lost: " + lost);
+    return "Delivery " + id() + " attempt " + attempt() + (lost.isEmpty() ? "" : " lost: " + lost);
   }
 }

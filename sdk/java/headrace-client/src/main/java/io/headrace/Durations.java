@@ -1,8 +1,10 @@
 package io.headrace;
 
+import com.google.protobuf.Timestamp;
 import java.time.Duration;
+import java.time.Instant;
 
-/** Durations as the contract has them. */
+/** Durations and times as the contract has them. */
 final class Durations {
   private Durations() {}
 
@@ -13,5 +15,13 @@ final class Durations {
   static Duration of(com.google.protobuf.Duration d, Duration whenZero) {
     Duration duration = Duration.ofSeconds(d.getSeconds(), d.getNanos());
     return duration.isZero() ? whenZero : duration;
+  }
+
+  static Timestamp of(Instant time) {
+    return Timestamp.newBuilder().setSeconds(time.getEpochSecond()).setNanos(time.getNano()).build();
+  }
+
+  static Instant of(Timestamp time) {
+    return Instant.ofEpochSecond(time.getSeconds(), time.getNanos());
   }
 }

@@ -10,14 +10,15 @@ import io.headrace.v1.ErrorReason;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Makes exceptions of statuses and of the reasons of single items: the one place that knows both. */
 final class Errors {
   private static final String DOMAIN = "headrace";
-  private static final String PREFIX = "ERROR_REASON_";
   private static final Set<Status.Code> RETRYABLE =
       EnumSet.of(Status.Code.UNAVAILABLE, Status.Code.ABORTED, Status.Code.RESOURCE_EXHAUSTED);
   private static final Set<Status.Code> FINAL_WITHOUT_REASON =
@@ -27,91 +28,81 @@ final class Errors {
           Status.Code.PERMISSION_DENIED,
           Status.Code.UNAUTHENTICATED,
           Status.Code.UNIMPLEMENTED);
+  private static final Map<Status.Code, Function<Failure, HeadraceException>> KINDS = new EnumMap<>(Status.Code.class);
+  private static final Map<ErrorReason, Function<Failure, HeadraceException>> ITEM_KINDS = new EnumMap<>(ErrorReason.class);
+
+  static {
+    KINDS.put(Status.Code.INVALID_ARGUMENT, HeadraceException.InvalidArgument::new);
+    KINDS.put(Status.Code.NOT_FOUND, HeadraceException.NotFound::new);
+    KINDS.put(Status.Code.ALREADY_EXISTS, HeadraceException.AlreadyExists::new);
+    KINDS.put(Status.Code.FAILED_PRECONDITION, HeadraceException.FailedPrecondition::new);
+    KINDS.put(Status.Code.OUT_OF_RANGE, HeadraceException.OutOfRange::new);
+    KINDS.put(Status.Code.RESOURCE_EXHAUSTED, HeadraceException.ResourceExhausted::new);
+    KINDS.put(Status.Code.UNAVAILABLE, HeadraceException.Unavailable::new);
+    KINDS.put(Status.Code.ABORTED, HeadraceException.Aborted::new);
+    KINDS.put(Status.Code.UNKNOWN, HeadraceException.UnknownOutcome::new);
+    KINDS.put(Status.Code.DATA_LOSS, HeadraceException.DataLoss::new);
+    KINDS.put(Status.Code.INTERNAL, HeadraceException.Internal::new);
+    KINDS.put(Status.Code.PERMISSION_DENIED, HeadraceException.AccessDenied::new);
+    KINDS.put(Status.Code.UNAUTHENTICATED, HeadraceException.AccessDenied::new);
+    ITEM_KINDS.put(ErrorReason.ERROR_REASON_STALE_DELIVERY, HeadraceException.StaleDelivery::new);
+    ITEM_KINDS.put(ErrorReason.ERROR_REASON_UNKNOWN_SEQUENCE, HeadraceException.StaleDelivery::new);
+    ITEM_KINDS.put(ErrorReason.ERROR_REASON_LEASE_CAPPED, HeadraceException.OutOfRange::new);
+    ITEM_KINDS.put(ErrorReason.ERROR_REASON_INVALID_TOKEN, HeadraceException.InvalidArgument::new);
+  }
 
   private Errors() {}
 
-  @FunctionalInterface
-  private interface Maker {
-    HeadraceException make(
-        String text, String reason, String code, boolean retryable, HeadraceException.Detail detail, Throwable cause);
-  }
-
-  private static final Map<Status.Code, Maker> CLASSES = new EnumMap<>(Status.Code.class);
-
-  static {
-    CLASSES.put(Status.Code.INVALID_ARGUMENT, HeadraceException.InvalidArgument::new);
-    CLASSES.put(Status.Code.NOT_FOUND, HeadraceException.NotFound::new);
-    CLASSES.put(Status.Code.ALREADY_EXISTS, HeadraceException.AlreadyExists::new);
-    CLASSES.put(Status.Code.FAILED_PRECONDITION, HeadraceException.FailedPrecondition::new);
-    CLASSES.put(Status.Code.RESOURCE_EXHAUSTED, HeadraceException.ResourceExhausted::new);
-    CLASSES.put(Status.Code.UNAVAILABLE, HeadraceException.Unavailable::new);
-    CLASSES.put(Status.Code.UNKNOWN, HeadraceException.UnknownOutcome::new);
-    CLASSES.put(Status.Code.DATA_LOSS, HeadraceException.DataLoss::new);
-  }
-
-  /** The status code of a reason that comes as an item of a frame, where there is no status. */
-  private static Status.Code codeOf(ErrorReason reason) {
-    switch (reason) {
-      case ERROR_REASON_TOPIC_NOT_FOUND:
-      case ERROR_REASON_SUBSCRIPTION_NOT_FOUND:
-        return Status.Code.NOT_FOUND;
-      case ERROR_REASON_DEDUPE_CONFLICT:
-        return Status.Code.ALREADY_EXISTS;
-      case ERROR_REASON_TOPIC_DELETED:
-      case ERROR_REASON_STALE_PRODUCER:
-        return Status.Code.FAILED_PRECONDITION;
-      case ERROR_REASON_DISK_FULL:
-      case ERROR_REASON_LIMIT_REACHED:
-        return Status.Code.RESOURCE_EXHAUSTED;
-      case ERROR_REASON_DRAINING:
-      case ERROR_REASON_STORE_UNAVAILABLE:
-      case ERROR_REASON_NOT_OWNER:
-        return Status.Code.UNAVAILABLE;
-      case ERROR_REASON_FENCED:
-        return Status.Code.ABORTED;
-      case ERROR_REASON_UNKNOWN_OUTCOME:
-      case ERROR_REASON_OUTCOME_FORGOTTEN:
-        return Status.Code.UNKNOWN;
-      case ERROR_REASON_DATA_LOSS:
-        return Status.Code.DATA_LOSS;
-      default:
-        return Status.Code.INVALID_ARGUMENT;
-    }
-  }
-
-  static String nameOf(ErrorReason reason, int number) {
-    return reason == ErrorReason.UNRECOGNIZED ? "REASON_" + number : reason.name().substring(PREFIX.length());
+  private static HeadraceException ofCode(Status.Code code, Failure failure) {
+    return KINDS.getOrDefault(code, HeadraceException::new).apply(failure);
   }
 
   /** The error of one item of a frame: a message or a delivery. */
   static HeadraceException ofItem(String text, ErrorReason reason, int number, String field, long limit) {
-    String name = nameOf(reason, number);
-    HeadraceException.Detail detail = new HeadraceException.Detail(field, limit, Optional.empty());
-    if (reason == ErrorReason.ERROR_REASON_STALE_DELIVERY || reason == ErrorReason.ERROR_REASON_UNKNOWN_SEQUENCE) {
-      return new HeadraceException.StaleDelivery(text, name, "", false, detail, null);
+    Failure failure = new Failure(text).reason(Reasons.nameOf(reason, number)).field(field, limit);
+    Status.Code code = Reasons.codeOf(reason);
+    if (code == null) {
+      return ITEM_KINDS.getOrDefault(reason, HeadraceException::new).apply(failure);
     }
-    Status.Code code = codeOf(reason);
-    return CLASSES
-        .getOrDefault(code, HeadraceException::new)
-        .make(text, name, code.name(), RETRYABLE.contains(code), detail, null);
+    return ofCode(code, failure.code(code.name(), RETRYABLE.contains(code)));
   }
 
   static HeadraceException unknownOutcome(String text) {
+    return new HeadraceException.UnknownOutcome(new Failure(text).reason("UNKNOWN_OUTCOME"));
+  }
+
+  static HeadraceException outcomeForgotten(String topic) {
     return new HeadraceException.UnknownOutcome(
-        text, "UNKNOWN_OUTCOME", "", false, HeadraceException.Detail.NONE, null);
+        new Failure("publish to " + topic + ": the message may be stored: the server does not remember the producer")
+            .reason("OUTCOME_FORGOTTEN"));
   }
 
   static HeadraceException stale(String text) {
-    return new HeadraceException.StaleDelivery(text, "STALE_DELIVERY", "", false, HeadraceException.Detail.NONE, null);
+    return new HeadraceException.StaleDelivery(new Failure(text).reason("STALE_DELIVERY"));
   }
 
-  static HeadraceException unavailable(String text, String reason, Throwable cause) {
-    return new HeadraceException.Unavailable(text, reason, "", true, HeadraceException.Detail.NONE, cause);
+  static HeadraceException unavailable(String text) {
+    return new HeadraceException.Unavailable(new Failure(text).retryable());
+  }
+
+  static HeadraceException unreachable(@Nullable Throwable cause) {
+    String text = "the server cannot be reached" + (cause == null ? "" : ": " + cause.getMessage());
+    return new HeadraceException.Unavailable(new Failure(text).reason("UNREACHABLE").retryable().cause(cause));
+  }
+
+  /** Something that was given to this client cannot be used; nothing was sent. */
+  static HeadraceException invalid(String field, String text) {
+    return new HeadraceException.InvalidArgument(new Failure(text).reason("INVALID_FIELD").field(field, 0));
   }
 
   static HeadraceException bufferFull() {
     return new HeadraceException.ResourceExhausted(
-        "the publish buffer is full", "BUFFER_FULL", "", true, HeadraceException.Detail.NONE, null);
+        new Failure("the publish buffer is full").reason("BUFFER_FULL").retryable());
+  }
+
+  /** A fault of this client, or of what it calls: an executor, a hook. */
+  static HeadraceException fault(String text, Throwable cause) {
+    return new HeadraceException.Internal(new Failure(text + ": " + cause).cause(cause));
   }
 
   /** Translates what gRPC threw; an exception of ours is returned as it is. */
@@ -120,31 +111,33 @@ final class Errors {
       return (HeadraceException) error;
     }
     Status status = Status.fromThrowable(error);
-    String reason = "";
-    String field = "";
-    long limit = 0;
-    Optional<Duration> retryAfter = Optional.empty();
+    Status.Code code = status.getCode();
+    String text = status.getDescription() == null ? code.name() : status.getDescription();
+    Failure failure = new Failure(text).code(code.name(), false).cause(error);
     com.google.rpc.Status details = StatusProto.fromThrowable(error);
-    for (Any any : details == null ? java.util.List.<Any>of() : details.getDetailsList()) {
-      try {
-        if (any.is(ErrorInfo.class) && any.unpack(ErrorInfo.class).getDomain().equals(DOMAIN)) {
-          ErrorInfo info = any.unpack(ErrorInfo.class);
-          reason = info.getReason().startsWith(PREFIX) ? info.getReason().substring(PREFIX.length()) : info.getReason();
-          field = info.getMetadataOrDefault("field", "");
-          limit = parse(info.getMetadataOrDefault("limit", "0"));
-        } else if (any.is(RetryInfo.class)) {
-          com.google.protobuf.Duration delay = any.unpack(RetryInfo.class).getRetryDelay();
-          retryAfter = Optional.of(Duration.ofSeconds(delay.getSeconds(), delay.getNanos()));
-        }
-      } catch (InvalidProtocolBufferException ignored) {
-        continue; // A proxy may put anything there.
-      }
+    for (Any detail : details == null ? List.<Any>of() : details.getDetailsList()) {
+      read(detail, failure);
     }
-    String text = status.getDescription() == null ? status.getCode().name() : status.getDescription();
-    boolean retryable = !reason.isEmpty() && RETRYABLE.contains(status.getCode());
-    return CLASSES
-        .getOrDefault(status.getCode(), HeadraceException::new)
-        .make(text, reason, status.getCode().name(), retryable, new HeadraceException.Detail(field, limit, retryAfter), error);
+    failure.retryable = !failure.reason.isEmpty() && RETRYABLE.contains(code);
+    if (failure.reason.isEmpty() && code == Status.Code.DEADLINE_EXCEEDED) {
+      return new HeadraceException.UnknownOutcome(failure.reason("TIMEOUT"));
+    }
+    return ofCode(code, failure);
+  }
+
+  private static void read(Any detail, Failure failure) {
+    try {
+      if (detail.is(ErrorInfo.class) && detail.unpack(ErrorInfo.class).getDomain().equals(DOMAIN)) {
+        ErrorInfo info = detail.unpack(ErrorInfo.class);
+        failure
+            .reason(Reasons.nameOf(info.getReason()))
+            .field(info.getMetadataOrDefault("field", ""), parse(info.getMetadataOrDefault("limit", "0")));
+      } else if (detail.is(RetryInfo.class)) {
+        failure.retryAfter(Durations.of(detail.unpack(RetryInfo.class).getRetryDelay(), Duration.ZERO));
+      }
+    } catch (InvalidProtocolBufferException odd) {
+      return; // A proxy may put anything there.
+    }
   }
 
   private static long parse(String digits) {
@@ -160,7 +153,7 @@ final class Errors {
     if (e.code().isEmpty()) {
       return false;
     }
-    if (!e.reason().isEmpty()) {
+    if (!e.reason().isEmpty() && !e.reason().equals("TIMEOUT")) {
       return !e.retryable() && !e.reason().equals("UNKNOWN_OUTCOME");
     }
     return FINAL_WITHOUT_REASON.contains(Status.Code.valueOf(e.code()));

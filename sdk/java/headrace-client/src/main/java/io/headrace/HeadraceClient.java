@@ -3,52 +3,36 @@ package io.headrace;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
 import io.grpc.ManagedChannel;
-import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import java.time.Duration;
-import java.util.List;
-import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Flow;
-import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A connection to a server. It connects when it is first used, and again by itself. Safe for use by
- * several threads.
+ * several threads; make one per process, and close it at the end.
  */
 public final class HeadraceClient implements AutoCloseable {
-  private static final int LARGEST_FRAME_BYTES = 64 << 20;
-  private static final int PING_SECONDS = 30;
-  private static final String DEFAULT_TARGET = "localhost:7070";
-
   private final ManagedChannel channel;
   private final Loop loop = new Loop();
+  private final Calls calls;
   private final PublishLoop publisher;
+  private final Receivers receivers;
   private final String clientId;
-  private final Duration connectTimeout;
   private final Duration closeTimeout;
   private final Topics topics;
   private final Subscriptions subscriptions;
-  private final Set<SubscriberLoop<?>> subscribers = ConcurrentHashMap.newKeySet();
+  private final AtomicBoolean closing = new AtomicBoolean();
 
-  private HeadraceClient(Builder builder) {
-    channel =
-        NettyChannelBuilder.forTarget(builder.target)
-            .usePlaintext()
-            .maxInboundMessageSize(LARGEST_FRAME_BYTES)
-            .keepAliveTime(PING_SECONDS, TimeUnit.SECONDS)
-            .build();
-    clientId = builder.clientId;
-    connectTimeout = builder.connectTimeout;
-    closeTimeout = builder.closeTimeout;
-    publisher = new PublishLoop(loop, channel, builder.publish, clientId, connectTimeout);
-    topics = new Topics(channel, connectTimeout);
-    subscriptions = new Subscriptions(channel, connectTimeout);
+  HeadraceClient(HeadraceClientBuilder how) {
+    channel = Connection.open(how.target, how.tls, how.token);
+    clientId = how.clientId;
+    closeTimeout = how.closeTimeout;
+    calls = new Calls(channel, how.connectTimeout, how.callTimeout);
+    publisher = new PublishLoop(loop, channel, how);
+    receivers = new Receivers(loop, channel, how);
+    topics = new Topics(calls);
+    subscriptions = new Subscriptions(calls);
   }
 
   /**
@@ -62,13 +46,12 @@ public final class HeadraceClient implements AutoCloseable {
   }
 
   /**
-   * A client with the defaults, of the server that the environment variable {@code HEADRACE_ADDR} names.
+   * A client with the defaults, of the server that the environment names; see {@link #builderFromEnv}.
    *
-   * @return the client; of {@code localhost:7070} when it is not set
+   * @return the client
    */
-  public static HeadraceClient connectEnv() {
-    String target = System.getenv("HEADRACE_ADDR");
-    return connect(target == null || target.isEmpty() ? DEFAULT_TARGET : target);
+  public static HeadraceClient fromEnv() {
+    return builderFromEnv().build();
   }
 
   /**
@@ -77,85 +60,31 @@ public final class HeadraceClient implements AutoCloseable {
    * @param target host and port
    * @return a builder with the defaults
    */
-  public static Builder builder(String target) {
-    return new Builder(target);
-  }
-
-  /** Prepares a client. */
-  public static final class Builder {
-    private final String target;
-    private String clientId = "";
-    private PublishSettings publish = PublishSettings.defaults();
-    private Duration connectTimeout = Duration.ofSeconds(10);
-    private Duration closeTimeout = Duration.ofSeconds(30);
-
-    private Builder(String target) {
-      this.target = target;
-    }
-
-    /**
-     * Sets a name for statistics and logs; an exclusive subscription's session takes the place of one with
-     * the same id.
-     *
-     * @param id at most 255 bytes; default: a random one for each subscriber
-     * @return this builder
-     */
-    public Builder clientId(String id) {
-      clientId = id;
-      return this;
-    }
-
-    /**
-     * Sets how the client publishes.
-     *
-     * @param settings default {@link PublishSettings#defaults}
-     * @return this builder
-     */
-    public Builder publish(PublishSettings settings) {
-      publish = settings;
-      return this;
-    }
-
-    /**
-     * Sets how long the first use may take to reach the server.
-     *
-     * @param timeout default 10 s
-     * @return this builder
-     */
-    public Builder connectTimeout(Duration timeout) {
-      connectTimeout = timeout;
-      return this;
-    }
-
-    /**
-     * Sets how long {@link HeadraceClient#close} waits for results.
-     *
-     * @param timeout default 30 s
-     * @return this builder
-     */
-    public Builder closeTimeout(Duration timeout) {
-      closeTimeout = timeout;
-      return this;
-    }
-
-    /**
-     * Makes the client.
-     *
-     * @return the client
-     */
-    public HeadraceClient build() {
-      return new HeadraceClient(this);
-    }
+  public static HeadraceClientBuilder builder(String target) {
+    return new HeadraceClientBuilder(target);
   }
 
   /**
-   * A topic to publish to.
+   * Begins a client of the server that the environment names: {@code HEADRACE_ADDR}, by default
+   * {@code localhost:7070}; {@code HEADRACE_TOKEN}; and, each of which asks for TLS, {@code HEADRACE_TLS}
+   * (true or false), the files {@code HEADRACE_TLS_CA}, {@code HEADRACE_TLS_CERT} and {@code HEADRACE_TLS_KEY},
+   * and {@code HEADRACE_TLS_SERVER_NAME}.
+   *
+   * @return a builder with the defaults
+   * @throws HeadraceException.InvalidArgument a variable has no legal value
+   */
+  public static HeadraceClientBuilder builderFromEnv() {
+    return new Environment(System.getenv()).builder();
+  }
+
+  /**
+   * A topic to publish to. Whether it exists shows when it is used.
    *
    * @param name {@code name} or {@code namespace/name}
    * @return the topic
    */
   public Topic topic(String name) {
-    return new Topic(publisher, name);
+    return new Topic(this, name);
   }
 
   /**
@@ -163,11 +92,21 @@ public final class HeadraceClient implements AutoCloseable {
    *
    * @param <T> the type
    * @param name {@code name} or {@code namespace/name}
-   * @param parser says which type; nothing is parsed
+   * @param parser of the payloads of a broadcast
    * @return the topic
    */
   public <T extends MessageLite> TypedTopic<T> topic(String name, Parser<T> parser) {
-    return new TypedTopic<>(topic(name));
+    return new TypedTopic<>(topic(name), parser);
+  }
+
+  /**
+   * A subscription to pull from. Whether it exists shows when it is used.
+   *
+   * @param name {@code name} or {@code namespace/name}
+   * @return the subscription
+   */
+  public Subscription subscription(String name) {
+    return new Subscription(calls, name, clientId);
   }
 
   /**
@@ -178,7 +117,7 @@ public final class HeadraceClient implements AutoCloseable {
    * @return to be started
    */
   public SubscriberBuilder<byte[]> subscribe(String subscription, Handler<byte[]> handler) {
-    return new SubscriberBuilder<>(how -> start(subscription, null, how), handler);
+    return new SubscriberBuilder<>(how -> receivers.start(subscription, null, how, () -> {}), handler);
   }
 
   /**
@@ -191,52 +130,7 @@ public final class HeadraceClient implements AutoCloseable {
    * @return to be started
    */
   public <T extends MessageLite> SubscriberBuilder<T> subscribe(String subscription, Parser<T> parser, Handler<T> handler) {
-    return new SubscriberBuilder<>(how -> start(subscription, parser, how), handler);
-  }
-
-  private <T> Subscriber start(String subscription, @Nullable Parser<?> parser, SubscriberBuilder<T> how) {
-    SubscriberLoop<T> session = session(subscription, how.settings, parser, false);
-    ExecutorService own = how.executor == null ? Executors.newFixedThreadPool(how.concurrency, HeadraceClient::thread) : null;
-    Executor executor = own == null ? how.executor : own;
-    CompletableFuture<Void> ended = new CompletableFuture<>();
-    Runnable whenEnded = () -> {
-      subscribers.remove(session);
-      if (own != null) {
-        own.shutdown();
-      }
-    };
-    session.begin(new Workers<>(session, how.handler, executor, how.concurrency, ended, whenEnded));
-    return new Subscriber() {
-      @Override
-      public List<String> blockedBy() {
-        return session.blockedBy();
-      }
-
-      @Override
-      public CompletableFuture<Void> ended() {
-        return ended.copy();
-      }
-
-      @Override
-      public void close() {
-        Closing.await(session, connectTimeout.toNanos());
-      }
-    };
-  }
-
-  private static Thread thread(Runnable task) {
-    Thread thread = new Thread(task, "headrace-handler");
-    thread.setDaemon(true);
-    return thread;
-  }
-
-  private <T> SubscriberLoop<T> session(
-      String subscription, SubscribeSettings settings, @Nullable Parser<?> parser, boolean manual) {
-    String id = clientId.isEmpty() ? UUID.randomUUID().toString() : clientId;
-    SubscriberLoop<T> session =
-        new SubscriberLoop<>(loop, channel, subscription, settings, id, connectTimeout, parser, manual);
-    subscribers.add(session);
-    return session;
+    return new SubscriberBuilder<>(how -> receivers.start(subscription, parser, how, () -> {}), handler);
   }
 
   /**
@@ -247,8 +141,7 @@ public final class HeadraceClient implements AutoCloseable {
    * @return deliveries, to be closed
    */
   public Deliveries<byte[]> deliveries(String subscription, SubscribeSettings settings) {
-    SubscriberLoop<byte[]> session = session(subscription, settings, null, false);
-    return new Deliveries<>(session, () -> subscribers.remove(session));
+    return receivers.deliveries(subscription, null, settings);
   }
 
   /**
@@ -261,20 +154,34 @@ public final class HeadraceClient implements AutoCloseable {
    * @return deliveries, to be closed
    */
   public <T extends MessageLite> Deliveries<T> deliveries(String subscription, Parser<T> parser, SubscribeSettings settings) {
-    SubscriberLoop<T> session = session(subscription, settings, parser, false);
-    return new Deliveries<>(session, () -> subscribers.remove(session));
+    return receivers.deliveries(subscription, parser, settings);
   }
 
   /**
    * A subscription as a publisher of deliveries: {@code request(n)} is credit. Its subscribers are called
-   * on the client's own thread and must not block.
+   * on the client's own thread and must not block. It is the face for subscriptions that deliver at most
+   * once, which need such credit.
    *
    * @param subscription {@code name} or {@code namespace/name}
    * @param settings how to receive; the bound in messages is what is requested
    * @return a publisher, each of whose subscribers has a session of its own
    */
   public Flow.Publisher<Delivery<byte[]>> publisher(String subscription, SubscribeSettings settings) {
-    return new FlowFace<>(() -> session(subscription, settings, null, true));
+    return receivers.publisher(subscription, null, settings);
+  }
+
+  /**
+   * A subscription as a publisher of deliveries of Protobuf messages of one type.
+   *
+   * @param <T> the type
+   * @param subscription {@code name} or {@code namespace/name}
+   * @param parser of the payloads
+   * @param settings how to receive; the bound in messages is what is requested
+   * @return as {@link #publisher(String, SubscribeSettings)}
+   */
+  public <T extends MessageLite> Flow.Publisher<Delivery<T>> publisher(
+      String subscription, Parser<T> parser, SubscribeSettings settings) {
+    return receivers.publisher(subscription, parser, settings);
   }
 
   /**
@@ -304,18 +211,28 @@ public final class HeadraceClient implements AutoCloseable {
     return publisher.flush();
   }
 
-  /** Drains the subscribers, flushes what was published, and disconnects. */
+  PublishLoop publisher() {
+    return publisher;
+  }
+
+  Receivers receivers() {
+    return receivers;
+  }
+
+  /**
+   * Drains the subscribers, flushes what was published, and disconnects. A second call does nothing. An
+   * interrupt ends the waiting: what has no result then fails, and what is held comes again.
+   */
   @Override
   public void close() {
-    for (SubscriberLoop<?> subscriber : subscribers) {
-      Closing.await(subscriber, connectTimeout.toNanos());
+    if (!closing.compareAndSet(false, true)) {
+      return;
     }
+    receivers.close();
     if (!Closing.endsWithin(publisher.close(), closeTimeout.toNanos())) {
-      loop.call(() -> {
-        publisher.abandonAll();
-        return true;
-      });
+      loop.execute(publisher::abandonAll);
     }
+    calls.close();
     channel.shutdownNow();
     loop.close();
   }

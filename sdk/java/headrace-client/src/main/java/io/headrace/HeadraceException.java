@@ -5,7 +5,7 @@ import java.util.Optional;
 
 /**
  * Every exception of this client. Its class says the kind of failure, {@link #reason} exactly why;
- * the reasons are stable, texts are not.
+ * the reasons are stable, texts are not. Where a gRPC status was the cause it is the {@link #getCause}.
  */
 public class HeadraceException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -13,34 +13,24 @@ public class HeadraceException extends RuntimeException {
   private final String reason;
   private final String code;
   private final boolean retryable;
-  private final transient Detail detail;
+  private final String field;
+  private final long limit;
+  private final transient Optional<Duration> retryAfter;
 
-  HeadraceException(String text, String reason, String code, boolean retryable, Detail detail, Throwable cause) {
-    super(reason.isEmpty() ? text : text + " (" + reason + ")", cause);
-    this.reason = reason;
-    this.code = code;
-    this.retryable = retryable;
-    this.detail = detail;
-  }
-
-  /** What an error may name beside its reason. */
-  static final class Detail {
-    static final Detail NONE = new Detail("", 0, Optional.empty());
-
-    final String field;
-    final long limit;
-    final Optional<Duration> retryAfter;
-
-    Detail(String field, long limit, Optional<Duration> retryAfter) {
-      this.field = field;
-      this.limit = limit;
-      this.retryAfter = retryAfter;
-    }
+  HeadraceException(Failure failure) {
+    super(failure.reason.isEmpty() ? failure.text : failure.text + " (" + failure.reason + ")", failure.cause);
+    reason = failure.reason;
+    code = failure.code;
+    retryable = failure.retryable;
+    field = failure.field;
+    limit = failure.limit;
+    retryAfter = failure.retryAfter;
   }
 
   /**
    * Why: a reason of the contract without its prefix, such as {@code TOPIC_NOT_FOUND}, or one of the
-   * client's own: {@code CLOSED}, {@code BUFFER_FULL}, {@code UNREACHABLE}.
+   * client's own: {@code CLOSED}, {@code BUFFER_FULL}, {@code UNREACHABLE}, {@code TIMEOUT},
+   * {@code INTERRUPTED}.
    *
    * @return empty when the server, or what is between, gave none
    */
@@ -49,7 +39,8 @@ public class HeadraceException extends RuntimeException {
   }
 
   /**
-   * The name of the gRPC status code, such as {@code NOT_FOUND}.
+   * The name of the gRPC status code, such as {@code NOT_FOUND}; of one message or delivery among several
+   * the code that its reason stands for.
    *
    * @return empty for errors of the client
    */
@@ -72,7 +63,7 @@ public class HeadraceException extends RuntimeException {
    * @return empty: none
    */
   public String field() {
-    return detail == null ? "" : detail.field;
+    return field;
   }
 
   /**
@@ -81,7 +72,7 @@ public class HeadraceException extends RuntimeException {
    * @return 0: none
    */
   public long limit() {
-    return detail == null ? 0 : detail.limit;
+    return limit;
   }
 
   /**
@@ -90,24 +81,24 @@ public class HeadraceException extends RuntimeException {
    * @return empty: it does not say
    */
   public Optional<Duration> retryAfter() {
-    return detail == null ? Optional.empty() : detail.retryAfter;
+    return retryAfter == null ? Optional.empty() : retryAfter;
   }
 
   /** Bad input: a name, a field, a message that is too large. */
   public static final class InvalidArgument extends HeadraceException {
     private static final long serialVersionUID = 1L;
 
-    InvalidArgument(String text, String reason, String code, boolean retryable, Detail detail, Throwable cause) {
-      super(text, reason, code, retryable, detail, cause);
+    InvalidArgument(Failure failure) {
+      super(failure);
     }
   }
 
-  /** No topic or subscription has this name. */
+  /** No topic, subscription, snapshot, session or partition has this name. */
   public static final class NotFound extends HeadraceException {
     private static final long serialVersionUID = 1L;
 
-    NotFound(String text, String reason, String code, boolean retryable, Detail detail, Throwable cause) {
-      super(text, reason, code, retryable, detail, cause);
+    NotFound(Failure failure) {
+      super(failure);
     }
   }
 
@@ -115,8 +106,8 @@ public class HeadraceException extends RuntimeException {
   public static final class AlreadyExists extends HeadraceException {
     private static final long serialVersionUID = 1L;
 
-    AlreadyExists(String text, String reason, String code, boolean retryable, Detail detail, Throwable cause) {
-      super(text, reason, code, retryable, detail, cause);
+    AlreadyExists(Failure failure) {
+      super(failure);
     }
   }
 
@@ -124,8 +115,17 @@ public class HeadraceException extends RuntimeException {
   public static final class FailedPrecondition extends HeadraceException {
     private static final long serialVersionUID = 1L;
 
-    FailedPrecondition(String text, String reason, String code, boolean retryable, Detail detail, Throwable cause) {
-      super(text, reason, code, retryable, detail, cause);
+    FailedPrecondition(Failure failure) {
+      super(failure);
+    }
+  }
+
+  /** A position that is not retained, or a lease that was cut at the longest one. */
+  public static final class OutOfRange extends HeadraceException {
+    private static final long serialVersionUID = 1L;
+
+    OutOfRange(Failure failure) {
+      super(failure);
     }
   }
 
@@ -133,8 +133,8 @@ public class HeadraceException extends RuntimeException {
   public static final class ResourceExhausted extends HeadraceException {
     private static final long serialVersionUID = 1L;
 
-    ResourceExhausted(String text, String reason, String code, boolean retryable, Detail detail, Throwable cause) {
-      super(text, reason, code, retryable, detail, cause);
+    ResourceExhausted(Failure failure) {
+      super(failure);
     }
   }
 
@@ -142,17 +142,26 @@ public class HeadraceException extends RuntimeException {
   public static final class Unavailable extends HeadraceException {
     private static final long serialVersionUID = 1L;
 
-    Unavailable(String text, String reason, String code, boolean retryable, Detail detail, Throwable cause) {
-      super(text, reason, code, retryable, detail, cause);
+    Unavailable(Failure failure) {
+      super(failure);
     }
   }
 
-  /** It may be done or not: the stream broke before the answer, or the client was closed first. */
+  /** Somebody newer exists, or somebody was too slow: what was begun is given up. */
+  public static final class Aborted extends HeadraceException {
+    private static final long serialVersionUID = 1L;
+
+    Aborted(Failure failure) {
+      super(failure);
+    }
+  }
+
+  /** It may be done or not: no answer came in time, or the stream broke or the client was closed first. */
   public static final class UnknownOutcome extends HeadraceException {
     private static final long serialVersionUID = 1L;
 
-    UnknownOutcome(String text, String reason, String code, boolean retryable, Detail detail, Throwable cause) {
-      super(text, reason, code, retryable, detail, cause);
+    UnknownOutcome(Failure failure) {
+      super(failure);
     }
   }
 
@@ -160,8 +169,26 @@ public class HeadraceException extends RuntimeException {
   public static final class DataLoss extends HeadraceException {
     private static final long serialVersionUID = 1L;
 
-    DataLoss(String text, String reason, String code, boolean retryable, Detail detail, Throwable cause) {
-      super(text, reason, code, retryable, detail, cause);
+    DataLoss(Failure failure) {
+      super(failure);
+    }
+  }
+
+  /** A failure of the server that has no reason of its own. */
+  public static final class Internal extends HeadraceException {
+    private static final long serialVersionUID = 1L;
+
+    Internal(Failure failure) {
+      super(failure);
+    }
+  }
+
+  /** The caller is not known, or may not do this. */
+  public static final class AccessDenied extends HeadraceException {
+    private static final long serialVersionUID = 1L;
+
+    AccessDenied(Failure failure) {
+      super(failure);
     }
   }
 
@@ -169,8 +196,8 @@ public class HeadraceException extends RuntimeException {
   public static final class StaleDelivery extends HeadraceException {
     private static final long serialVersionUID = 1L;
 
-    StaleDelivery(String text, String reason, String code, boolean retryable, Detail detail, Throwable cause) {
-      super(text, reason, code, retryable, detail, cause);
+    StaleDelivery(Failure failure) {
+      super(failure);
     }
   }
 
@@ -179,7 +206,16 @@ public class HeadraceException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     Closed(String text) {
-      super(text, "CLOSED", "", false, Detail.NONE, null);
+      super(new Failure(text).reason("CLOSED"));
+    }
+  }
+
+  /** The thread was interrupted while it waited; it is interrupted still. */
+  public static final class Interrupted extends HeadraceException {
+    private static final long serialVersionUID = 1L;
+
+    Interrupted(String text) {
+      super(new Failure(text).reason("INTERRUPTED"));
     }
   }
 }

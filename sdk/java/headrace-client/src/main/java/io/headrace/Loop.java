@@ -43,7 +43,7 @@ final class Loop {
       throw Errors.of(failed.getCause());
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
-      throw new HeadraceException.Closed("interrupted");
+      throw new HeadraceException.Interrupted("interrupted");
     }
   }
 

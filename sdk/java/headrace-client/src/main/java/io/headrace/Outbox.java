@@ -297,7 +297,7 @@ final class Outbox {
     for (Batch batch : flight.batches) {
       unresolved--;
       if (forgotten || batch.first < answer.getNextSequence()) {
-        batch.fail(forgotten(batch.topic));
+        batch.fail(Errors.outcomeForgotten(batch.topic));
         continue;
       }
       batch.sealed = true;
@@ -311,16 +311,6 @@ final class Outbox {
     flight.failedAt = 0;
     flight.sequence = answer.getNextSequence() - 1;
     flight.confirmed = flight.sequence;
-  }
-
-  private static HeadraceException forgotten(String topic) {
-    return new HeadraceException.UnknownOutcome(
-        "publish to " + topic + ": the message may be stored: the server does not remember the producer",
-        "OUTCOME_FORGOTTEN",
-        "",
-        false,
-        HeadraceException.Detail.NONE,
-        null);
   }
 
   /** Ends everything: what was sent and what was not. */

@@ -36,6 +36,10 @@ public final class Position {
     return offset;
   }
 
+  io.headrace.v1.Position encoded() {
+    return io.headrace.v1.Position.newBuilder().setPartition(partition).setOffset(offset).build();
+  }
+
   @Override
   public boolean equals(Object other) {
     return other instanceof Position

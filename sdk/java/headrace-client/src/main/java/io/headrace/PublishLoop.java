@@ -6,7 +6,6 @@ import io.headrace.v1.Heartbeat;
 import io.headrace.v1.PublishStreamRequest;
 import io.headrace.v1.PublishStreamResponse;
 import io.headrace.v1.PublisherServiceGrpc;
-import java.time.Duration;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -45,11 +44,11 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
   private boolean leaving;
   private volatile @Nullable HeadraceException ended;
 
-  PublishLoop(Loop loop, Channel channel, PublishSettings settings, String clientId, Duration connectTimeout) {
-    super(loop, connectTimeout);
+  PublishLoop(Loop loop, Channel channel, HeadraceClientBuilder how) {
+    super(loop, how);
     this.channel = channel;
-    this.settings = settings;
-    this.clientId = clientId;
+    settings = how.publish;
+    clientId = how.clientId;
     producerId = settings.producerId().isEmpty() ? UUID.randomUUID().toString() : settings.producerId();
     outbox = new Outbox(settings, !settings.producerId().isEmpty());
     room = new Room(settings.maxPendingMessages(), settings.maxPendingBytes());
@@ -148,6 +147,16 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
   }
 
   @Override
+  String subscription() {
+    return "";
+  }
+
+  @Override
+  Event.Kind broken() {
+    return Event.Kind.PUBLISH_BROKEN;
+  }
+
+  @Override
   void start(ClientResponseObserver<PublishStreamRequest, PublishStreamResponse> observer) {
     PublisherServiceGrpc.newStub(channel).publishStream(observer);
   }
@@ -166,6 +175,7 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
       return false;
     }
     outbox.begin();
+    tell(Event.Kind.PUBLISH_OPENED, 0, "");
     return true;
   }
 
@@ -185,6 +195,7 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
         return;
       case GO_AWAY:
         leaving = true;
+        tell(Event.Kind.GO_AWAY_RECEIVED, 0, nameOf(frame.getGoAway().getReason()));
         return;
       default:
     }

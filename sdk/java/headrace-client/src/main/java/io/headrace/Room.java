@@ -22,7 +22,7 @@ final class Room {
         wait();
       } catch (InterruptedException interrupted) {
         Thread.currentThread().interrupt();
-        throw new HeadraceException.Closed("interrupted while the publish buffer was full");
+        throw new HeadraceException.Interrupted("interrupted while the publish buffer was full");
       }
     }
     messages++;

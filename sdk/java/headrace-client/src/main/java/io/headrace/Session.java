@@ -204,8 +204,9 @@ final class Session<T> {
     return deliveries;
   }
 
-  /** Takes the confirmation of settles and extends. */
-  void result(SubscribeResponse.SettleResult frame) {
+  /** Takes the confirmation of settles and extends, and tells how many deliveries they did not reach. */
+  int result(SubscribeResponse.SettleResult frame) {
+    int stale = 0;
     Map<Long, Map<Long, HeadraceException>> failed = new LinkedHashMap<>();
     frame.getFailuresList().forEach(failure -> {
       HeadraceException e =
@@ -216,26 +217,30 @@ final class Session<T> {
     for (Iterator<Map.Entry<Long, Sent<T>>> i = unconfirmed.entrySet().iterator(); i.hasNext(); ) {
       Map.Entry<Long, Sent<T>> entry = i.next();
       if (entry.getKey() > frame.getConfirmedThrough()) {
-        return;
+        return stale;
       }
       i.remove();
       Map<Long, HeadraceException> failures = failed.getOrDefault(entry.getKey(), Map.of());
+      stale += failures.size();
       for (Delivery<T> delivery : entry.getValue().settles) {
         held.remove(delivery.sequence);
         confirm(delivery, failures.get(delivery.sequence));
         delivery.end();
       }
     }
+    return stale;
   }
 
-  /** Gives back what was not started. */
-  void recall(List<SequenceRange> ranges, long now) {
+  /** Gives back what nobody works on, and tells how many those are. */
+  int recall(List<SequenceRange> ranges, long now) {
+    int before = grouped;
     Ranges.forEach(ranges, sequence -> {
       Delivery<T> delivery = held.get(sequence);
-      if (delivery != null && !delivery.started && !delivery.settled) {
+      if (delivery != null && !delivery.settled && delivery.claim()) {
         settle(delivery, Delivery.Verdict.RELEASE, null, "", "", now);
       }
     });
+    return grouped - before;
   }
 
   /** Takes a revocation, and gives the deliveries that are lost by it. */
@@ -247,9 +252,12 @@ final class Session<T> {
         lost.add(delivery);
       }
     });
-    RevokeReason reason = frame.getReason();
-    lose(lost, reason == RevokeReason.UNRECOGNIZED ? "REVOKED" : reason.name().substring("REVOKE_REASON_".length()));
+    lose(lost, nameOf(frame.getReason()));
     return lost;
+  }
+
+  static String nameOf(RevokeReason reason) {
+    return reason == RevokeReason.UNRECOGNIZED ? "REVOKED" : reason.name().substring("REVOKE_REASON_".length());
   }
 
   private void lose(Collection<Delivery<T>> lost, String reason) {
@@ -265,6 +273,7 @@ final class Session<T> {
     if (delivery.settled) {
       return false;
     }
+    delivery.claim();
     delivery.started = true;
     delivery.heldSince = now;
     delivery.leasedAt = now;
@@ -305,6 +314,11 @@ final class Session<T> {
   /** Some settle is not confirmed. */
   boolean settling() {
     return grouped > 0 || !unconfirmed.isEmpty();
+  }
+
+  /** How many deliveries are held. */
+  int holding() {
+    return held.size();
   }
 
   boolean holdsNothing() {

@@ -2,8 +2,10 @@ package io.headrace;
 
 import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.ClientResponseObserver;
+import io.headrace.v1.GoAwayReason;
 import java.time.Duration;
 import java.util.concurrent.ScheduledFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,9 +28,13 @@ abstract class StreamLoop<Q, S> {
 
   final Loop loop;
   private final Duration connectTimeout;
+  private final Consumer<Event> events;
   private final Backoff backoff = new Backoff();
   private State state = State.IDLE;
   private @Nullable ClientCallStreamObserver<Q> requests;
+
+  /** The stream before, which is left as soon as this one is open. */
+  private @Nullable ClientCallStreamObserver<Q> predecessor;
 
   /** Rises with each stream, so that what a former one says late is dropped. */
   private int epoch;
@@ -40,10 +46,34 @@ abstract class StreamLoop<Q, S> {
   private long spokeAt;
   private @Nullable ScheduledFuture<?> timer;
 
-  StreamLoop(Loop loop, Duration connectTimeout) {
+  StreamLoop(Loop loop, HeadraceClientBuilder how) {
     this.loop = loop;
-    this.connectTimeout = connectTimeout;
+    connectTimeout = how.connectTimeout;
+    events = how.events;
   }
+
+  /** Tells the hook; what it throws is its own affair. */
+  final void tell(Event.Kind kind, @Nullable HeadraceException error, Duration delay, int count, String detail) {
+    try {
+      events.accept(new Event(kind, subscription(), error, delay, count, detail));
+    } catch (RuntimeException failed) {
+      return; // A hook must not break a stream.
+    }
+  }
+
+  static String nameOf(GoAwayReason reason) {
+    return reason == GoAwayReason.UNRECOGNIZED ? "UNKNOWN" : reason.name().substring("GO_AWAY_REASON_".length());
+  }
+
+  final void tell(Event.Kind kind, int count, String detail) {
+    tell(kind, null, Duration.ZERO, count, detail);
+  }
+
+  /** What events are about; empty for publishing. */
+  abstract String subscription();
+
+  /** The kind of event that says that the stream broke. */
+  abstract Event.Kind broken();
 
   /** Starts the call. */
   abstract void start(ClientResponseObserver<Q, S> observer);
@@ -119,10 +149,24 @@ abstract class StreamLoop<Q, S> {
     loop.after(connectTimeout.toNanos(), () -> giveUpOpening(mine));
   }
 
+  /** Opens another stream at once, which goes on with what this one has; the server asked for that. */
+  final void succeed() {
+    predecessor = requests;
+    cancelTimer();
+    open();
+  }
+
+  private void leavePredecessor() {
+    if (predecessor != null) {
+      predecessor.cancel("another stream took its place", null);
+      predecessor = null;
+    }
+  }
+
   private void giveUpOpening(int mine) {
     if (mine == epoch && state == State.OPENING) {
       cancelCall();
-      broke(Errors.unavailable("no answer within " + connectTimeout.toMillis() + " ms", "", null));
+      broke(Errors.unavailable("no answer within " + connectTimeout.toMillis() + " ms"));
     }
   }
 
@@ -140,7 +184,7 @@ abstract class StreamLoop<Q, S> {
   private void speak(long now) {
     if (now - heardAt > SILENCE_NANOS) {
       cancelCall();
-      broke(Errors.unavailable("the server was silent for 30 s", "", null));
+      broke(Errors.unavailable("the server was silent for 30 s"));
       return;
     }
     for (Q frame = nextFrame(now); frame != null; frame = nextFrame(now)) {
@@ -184,12 +228,13 @@ abstract class StreamLoop<Q, S> {
       state = State.OPEN;
       everOpened = true;
       backoff.reset();
+      leavePredecessor();
     } else {
       cancelCall();
-      broke(Errors.unavailable("the server's first frame is not Opened", "", null));
+      broke(Errors.unavailable("the server's first frame is not Opened"));
       return;
     }
-    if (requests != null) {
+    if (from == epoch && requests != null) {
       requests.request(1);
     }
     pump();
@@ -203,12 +248,13 @@ abstract class StreamLoop<Q, S> {
       finish();
       return;
     }
-    broke(error == null ? Errors.unavailable("the server ended the stream", "", null) : Errors.of(error));
+    broke(error == null ? Errors.unavailable("the server ended the stream") : Errors.of(error));
   }
 
   private void broke(HeadraceException cause) {
     epoch++;
     requests = null;
+    leavePredecessor();
     cancelTimer();
     if (done()) {
       finish();
@@ -217,11 +263,13 @@ abstract class StreamLoop<Q, S> {
       ended(cause, true);
     } else if (!everOpened && System.nanoTime() - openingSince > connectTimeout.toNanos()) {
       state = State.IDLE;
-      ended(Errors.unavailable("the server cannot be reached: " + cause.getMessage(), "UNREACHABLE", cause), false);
+      ended(Errors.unreachable(cause), false);
     } else {
       state = State.PAUSED;
       int mine = epoch;
-      loop.after(backoff.waitNanos(cause.retryAfter().orElse(Duration.ZERO)), () -> again(mine));
+      long wait = backoff.waitNanos(cause.retryAfter().orElse(Duration.ZERO));
+      tell(broken(), cause, Duration.ofNanos(wait), 0, "");
+      loop.after(wait, () -> again(mine));
     }
   }
 
@@ -242,6 +290,7 @@ abstract class StreamLoop<Q, S> {
     if (state != State.ENDED) {
       epoch++;
       cancelCall();
+      leavePredecessor();
       finish();
     }
   }

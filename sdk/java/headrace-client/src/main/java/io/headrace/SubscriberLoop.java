@@ -61,6 +61,7 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
   private boolean stopping;
   private boolean drainAsked;
   private boolean drained;
+  private boolean leaving;
   private boolean everOpened;
   private long demand;
   private boolean grantDue;
@@ -73,16 +74,21 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
       String subscription,
       SubscribeSettings settings,
       String clientId,
-      Duration connectTimeout,
+      HeadraceClientBuilder how,
       @Nullable Parser<?> parser,
       boolean manual) {
-    super(loop, connectTimeout);
+    super(loop, how);
     this.channel = channel;
     this.subscription = subscription;
     this.settings = settings;
     this.clientId = clientId;
     this.manual = manual;
     session = new Session<>(this, parser, settings.maxOutstandingMessages(), settings.maxExtension());
+  }
+
+  /** Has this run when it has ended. */
+  void whenFinished(Runnable task) {
+    finished.thenRun(task);
   }
 
   /** Begins to receive. */
@@ -157,6 +163,13 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
     abandon();
   }
 
+  private void lose(List<Delivery<T>> lost, String reason) {
+    cancel(lost);
+    if (!lost.isEmpty()) {
+      tell(Event.Kind.DELIVERIES_LOST, lost.size(), reason);
+    }
+  }
+
   private void cancel(List<Delivery<T>> lost) {
     for (Delivery<T> delivery : lost) {
       Future<?> handler = delivery.handler;
@@ -164,6 +177,16 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
         handler.cancel(true);
       }
     }
+  }
+
+  @Override
+  String subscription() {
+    return subscription;
+  }
+
+  @Override
+  Event.Kind broken() {
+    return Event.Kind.SESSION_BROKEN;
   }
 
   @Override
@@ -205,10 +228,16 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
       return false;
     }
     orderedBy = frame.getOpened().getOrderedBy();
-    cancel(session.opened(frame.getOpened()));
+    lose(session.opened(frame.getOpened()), "SESSION_BROKEN");
+    if (frame.getOpened().hasResumed()) {
+      tell(Event.Kind.SESSION_RESUMED, session.holding(), "");
+    } else {
+      tell(Event.Kind.SESSION_OPENED, 0, "");
+    }
     everOpened = true;
     drainAsked = false;
     drained = false;
+    leaving = false;
     grantDue = demand > 0;
     return true;
   }
@@ -221,26 +250,49 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
         deliver(session.batch(frame.getBatch(), now));
         return;
       case SETTLE_RESULT:
-        session.result(frame.getSettleResult());
+        int stale = session.result(frame.getSettleResult());
+        if (stale > 0) {
+          tell(Event.Kind.SETTLES_FAILED, stale, "");
+        }
         return;
       case FLOW_STATE:
-        blockedBy = frame.getFlowState().getBlockedByList().stream().map(SubscriberLoop::name).collect(Collectors.toList());
+        flow(frame.getFlowState());
         return;
       case RECALL:
-        session.recall(frame.getRecall().getRangesList(), now);
+        int recalled = session.recall(frame.getRecall().getRangesList(), now);
+        if (recalled > 0) {
+          tell(Event.Kind.DELIVERIES_RECALLED, recalled, "");
+        }
         return;
       case REVOKED:
-        cancel(session.revoked(frame.getRevoked()));
+        lose(session.revoked(frame.getRevoked()), Session.nameOf(frame.getRevoked().getReason()));
         return;
       case DRAINED:
         drained = true;
         return;
       case GO_AWAY:
-        if (frame.getGoAway().getReason() == GoAwayReason.GO_AWAY_REASON_SHUTDOWN) {
-          giveBack();
-        }
+        tell(Event.Kind.GO_AWAY_RECEIVED, 0, nameOf(frame.getGoAway().getReason()));
+        leave(frame.getGoAway().getReason());
         return;
       default:
+    }
+  }
+
+  /** Goes on over another stream, or works off what is held, as nothing takes the server's place. */
+  private void leave(GoAwayReason reason) {
+    if (reason != GoAwayReason.GO_AWAY_REASON_SHUTDOWN && session.resume() != null && !stopping) {
+      succeed();
+      return;
+    }
+    leaving = true;
+    giveBack();
+  }
+
+  private void flow(SubscribeResponse.FlowState state) {
+    List<String> now = state.getBlockedByList().stream().map(SubscriberLoop::name).collect(Collectors.toList());
+    if (!now.equals(blockedBy)) {
+      blockedBy = now;
+      tell(Event.Kind.FLOW_CHANGED, 0, String.join(", ", now));
     }
   }
 
@@ -316,7 +368,7 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
 
   @Override
   boolean leaves() {
-    return stopping && drained && !session.settling();
+    return !session.settling() && (stopping && drained || leaving && session.holdsNothing());
   }
 
   @Override
@@ -326,7 +378,7 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
 
   @Override
   void ended(HeadraceException cause, boolean forGood) {
-    cancel(session.beginAnew());
+    lose(session.beginAnew(), "SESSION_BROKEN");
     stopping = true;
     tellEnded(cause);
   }
@@ -334,6 +386,7 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
   @Override
   void finished() {
     cancel(session.beginAnew());
+    tell(Event.Kind.SESSION_DRAINED, 0, "");
     tellEnded(null);
   }
 }

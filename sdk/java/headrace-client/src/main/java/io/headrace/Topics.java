@@ -1,8 +1,6 @@
 package io.headrace;
 
 import com.google.protobuf.FieldMask;
-import io.grpc.Channel;
-import io.grpc.StatusRuntimeException;
 import io.headrace.v1.CreateTopicRequest;
 import io.headrace.v1.DeleteTopicRequest;
 import io.headrace.v1.GetTopicRequest;
@@ -12,41 +10,28 @@ import io.headrace.v1.ListTopicsResponse;
 import io.headrace.v1.TopicServiceGrpc;
 import io.headrace.v1.TopicStats;
 import io.headrace.v1.UpdateTopicRequest;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 
-/** Managing topics: thin calls of the contract's service. Each throws {@link HeadraceException}. */
+/**
+ * Managing topics. Every change is durable before its call returns. Each call throws {@link
+ * HeadraceException}; {@code INVALID_NAME} and {@code TOPIC_NOT_FOUND} go without saying.
+ */
 public final class Topics {
-  private final Channel channel;
-  private final Duration timeout;
+  private final Calls calls;
 
-  Topics(Channel channel, Duration timeout) {
-    this.channel = channel;
-    this.timeout = timeout;
-  }
-
-  private <R> R call(Function<TopicServiceGrpc.TopicServiceBlockingStub, R> call) {
-    try {
-      return call.apply(
-          TopicServiceGrpc.newBlockingStub(channel)
-              .withWaitForReady()
-              .withDeadlineAfter(timeout.toNanos(), TimeUnit.NANOSECONDS));
-    } catch (StatusRuntimeException failed) {
-      throw Errors.of(failed);
-    }
+  Topics(Calls calls) {
+    this.calls = calls;
   }
 
   /**
-   * Creates a topic.
+   * Creates a topic. Reasons: INVALID_FIELD, NOT_SERVED, TOPIC_EXISTS, LIMIT_REACHED, DISK_FULL.
    *
    * @param topic its name, and what is not to be the default
-   * @return the topic as stored
+   * @return the topic as stored, with every default filled in
    */
   public io.headrace.v1.Topic create(io.headrace.v1.Topic topic) {
-    return call(stub -> stub.createTopic(CreateTopicRequest.newBuilder().setTopic(topic).build())).getTopic();
+    CreateTopicRequest request = CreateTopicRequest.newBuilder().setTopic(topic).build();
+    return calls.call(TopicServiceGrpc.getCreateTopicMethod(), request).getTopic();
   }
 
   /**
@@ -66,7 +51,17 @@ public final class Topics {
    * @return the topic
    */
   public io.headrace.v1.Topic get(String name) {
-    return call(stub -> stub.getTopic(GetTopicRequest.newBuilder().setTopic(name).build())).getTopic();
+    GetTopicRequest request = GetTopicRequest.newBuilder().setTopic(name).build();
+    return calls.call(TopicServiceGrpc.getGetTopicMethod(), request).getTopic();
+  }
+
+  /**
+   * Lists the topics of the default namespace in order of their names.
+   *
+   * @return the topics
+   */
+  public Pages<io.headrace.v1.Topic> list() {
+    return list("");
   }
 
   /**
@@ -75,23 +70,21 @@ public final class Topics {
    * @param namespace empty: the default one; "-": all
    * @return the topics
    */
-  public List<io.headrace.v1.Topic> list(String namespace) {
-    List<io.headrace.v1.Topic> all = new ArrayList<>();
-    String token = "";
-    do {
-      ListTopicsRequest request = ListTopicsRequest.newBuilder().setNamespace(namespace).setPageToken(token).build();
-      ListTopicsResponse page = call(stub -> stub.listTopics(request));
-      all.addAll(page.getTopicsList());
-      token = page.getNextPageToken();
-    } while (!token.isEmpty());
-    return all;
+  public Pages<io.headrace.v1.Topic> list(String namespace) {
+    ListTopicsRequest.Builder request =
+        ListTopicsRequest.newBuilder().setNamespace(namespace).setPageSize(Pages.PAGE_SIZE);
+    return Pages.byToken(token -> {
+      ListTopicsResponse page =
+          calls.call(TopicServiceGrpc.getListTopicsMethod(), request.clone().setPageToken(token).build());
+      return new Pages.Page<>(page.getTopicsList(), page.getNextPageToken());
+    });
   }
 
   /**
-   * Changes a topic.
+   * Changes a topic. Reasons: INVALID_FIELD, NOT_SERVED.
    *
    * @param topic its name and the new values
-   * @param paths the fields to change, such as {@code retention.min_age}
+   * @param paths the fields to change, such as {@code retention.min_age}; at least one
    * @return the topic as stored
    */
   public io.headrace.v1.Topic update(io.headrace.v1.Topic topic, String... paths) {
@@ -100,16 +93,16 @@ public final class Topics {
             .setTopic(topic)
             .setUpdateMask(FieldMask.newBuilder().addAllPaths(List.of(paths)))
             .build();
-    return call(stub -> stub.updateTopic(request)).getTopic();
+    return calls.call(TopicServiceGrpc.getUpdateTopicMethod(), request).getTopic();
   }
 
   /**
-   * Deletes a topic, which has no subscriptions any more.
+   * Deletes a topic and its messages. Reasons: TOPIC_HAS_SUBSCRIPTIONS.
    *
    * @param name its name
    */
   public void delete(String name) {
-    call(stub -> stub.deleteTopic(DeleteTopicRequest.newBuilder().setTopic(name).build()));
+    calls.call(TopicServiceGrpc.getDeleteTopicMethod(), DeleteTopicRequest.newBuilder().setTopic(name).build());
   }
 
   /**
@@ -119,6 +112,7 @@ public final class Topics {
    * @return the figures
    */
   public TopicStats stats(String name) {
-    return call(stub -> stub.getTopicStats(GetTopicStatsRequest.newBuilder().setTopic(name).build())).getStats();
+    GetTopicStatsRequest request = GetTopicStatsRequest.newBuilder().setTopic(name).build();
+    return calls.call(TopicServiceGrpc.getGetTopicStatsMethod(), request).getStats();
   }
 }

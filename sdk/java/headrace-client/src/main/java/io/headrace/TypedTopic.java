@@ -1,6 +1,7 @@
 package io.headrace;
 
 import com.google.protobuf.MessageLite;
+import com.google.protobuf.Parser;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -10,9 +11,11 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class TypedTopic<T extends MessageLite> {
   private final Topic topic;
+  private final Parser<T> parser;
 
-  TypedTopic(Topic topic) {
+  TypedTopic(Topic topic, Parser<T> parser) {
     this.topic = topic;
+    this.parser = parser;
   }
 
   /**
@@ -43,5 +46,24 @@ public final class TypedTopic<T extends MessageLite> {
    */
   public CompletableFuture<MessageId> publish(String orderingKey, T payload) {
     return topic.publish(Message.builder().data(payload).orderingKey(orderingKey).build());
+  }
+
+  /**
+   * Publishes, and nobody hears of a failure.
+   *
+   * @param payload is encoded now
+   */
+  public void publishOneWay(T payload) {
+    topic.publishOneWay(Message.builder().data(payload).build());
+  }
+
+  /**
+   * Prepares a subscriber that gets every message published from its start on.
+   *
+   * @param handler works on each delivery
+   * @return as {@link Topic#broadcast(Handler)}
+   */
+  public SubscriberBuilder<T> broadcast(Handler<T> handler) {
+    return topic.broadcast(parser, handler);
   }
 }
