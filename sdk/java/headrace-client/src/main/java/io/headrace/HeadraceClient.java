@@ -55,6 +55,15 @@ public final class HeadraceClient implements AutoCloseable {
   }
 
   /**
+   * Another name of {@link #fromEnv}.
+   *
+   * @return the client
+   */
+  public static HeadraceClient connectEnv() {
+    return fromEnv();
+  }
+
+  /**
    * Begins a client.
    *
    * @param target host and port
