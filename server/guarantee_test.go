@@ -37,6 +37,9 @@ func TestAtMostOnceIsManualAndSettledWhenItComes(t *testing.T) {
 	session := openSubscribe(t, s, &headracev1.SubscribeRequest_Open{
 		Subscription: "workers", Replenish: headracev1.Replenish_REPLENISH_MANUAL,
 	})
+	if !session.opened.GetSettledWhenSent() {
+		t.Errorf("opened with %v", session.opened)
+	}
 	session.send(grant(3, 1<<20))
 	for session.received < 3 {
 		session.nextBatch()

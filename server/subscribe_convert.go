@@ -21,11 +21,12 @@ var servedFeatures = []headracev1.Feature{
 func openedProto(s *broker.Session) *headracev1.SubscribeResponse {
 	return &headracev1.SubscribeResponse{Frame: &headracev1.SubscribeResponse_Opened_{
 		Opened: &headracev1.SubscribeResponse_Opened{
-			SessionId: s.ID(),
-			Features:  servedFeatures,
-			Limits:    sessionLimitsProto(s.Limits()),
-			Resumed:   resumedProto(s.Resumed()),
-			OrderedBy: orderedBy(s.Order()),
+			SessionId:       s.ID(),
+			Features:        servedFeatures,
+			Limits:          sessionLimitsProto(s.Limits()),
+			Resumed:         resumedProto(s.Resumed()),
+			OrderedBy:       orderedBy(s.Order()),
+			SettledWhenSent: s.Guarantee() == broker.AtMostOnce,
 		},
 	}}
 }

@@ -29,13 +29,15 @@ const (
 	// reason, such as "SHUTDOWN".
 	GoAwayReceived
 	// DeliveriesLost: Count deliveries were revoked; Detail is the reason, such
-	// as "LEASE_EXPIRED".
+	// as "LEASE_EXPIRED". With "STOPPED" they come to nobody again: a subscription that
+	// delivers at most once had sent them, and the receiver ended before a handler began.
 	DeliveriesLost
 	// DeliveriesRecalled: Count deliveries that nobody had begun were given back, for
 	// another subscriber had nothing to do.
 	DeliveriesRecalled
 	// SettlesDropped: Count deliveries were settled after they had been lost. Nothing
-	// is sent of that; the messages come again.
+	// is sent of that; the messages come again. Of a subscription that delivers at most
+	// once: they were retried, rejected or released, and do not come again.
 	SettlesDropped
 	// SettlesFailed: Count deliveries could not be settled or extended because
 	// they were stale; the messages may come again.

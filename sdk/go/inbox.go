@@ -11,7 +11,12 @@ type inbox struct {
 	queue  fifo[*Delivery]
 	closed bool
 	// held: nothing is handed out, for nobody knows whether the session goes on.
-	held bool
+	held    bool
+	waiting int64 // those that wait for a delivery.
+	// credit counts what was taken where credit is given by hand; nil: it is not. asked
+	// tells the send loop then. Capacity 1: it looks at everything.
+	credit *manualCredit
+	asked  chan struct{}
 }
 
 func newInbox() *inbox {
@@ -21,17 +26,18 @@ func newInbox() *inbox {
 }
 
 // push adds deliveries. After close they are dropped: their session releases
-// them.
-func (b *inbox) push(deliveries []Delivery) {
+// them, if it can.
+func (b *inbox) push(deliveries []Delivery) (added bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
-		return
+		return false
 	}
 	for i := range deliveries {
 		b.queue.push(&deliveries[i])
 	}
 	b.wake(len(deliveries))
+	return true
 }
 
 // put adds deliveries that were set aside.
@@ -46,6 +52,7 @@ func (b *inbox) put(deliveries []*Delivery) {
 	}
 	for _, d := range deliveries {
 		b.queue.push(d)
+		b.took(d, -1)
 	}
 	b.wake(len(deliveries))
 }
@@ -74,12 +81,16 @@ func (b *inbox) pop() (*Delivery, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for (b.held || b.queue.len() == 0) && !b.closed {
+		b.waits(1)
 		b.filled.Wait()
+		b.waits(-1)
 	}
 	if b.closed {
 		return nil, false
 	}
-	return b.queue.pop(), true
+	d := b.queue.pop()
+	b.took(d, 1)
+	return d, true
 }
 
 // hold hands out nothing from now on, or goes on.
@@ -90,18 +101,23 @@ func (b *inbox) hold(held bool) {
 	b.filled.Broadcast()
 }
 
-// clear drops what a session that is over left.
-func (b *inbox) clear() {
+// clear drops what a session that is over left, and returns how many of them nobody
+// will get again.
+func (b *inbox) clear() (lost int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	for _, d := range b.queue.all() {
+		lost += d.session.forget(1)
+	}
 	b.queue = fifo[*Delivery]{}
+	return lost
 }
 
-// close ends every wait, now and later.
-func (b *inbox) close() {
+// close ends every wait, now and later, and clears.
+func (b *inbox) close() (lost int) {
 	b.mu.Lock()
-	defer b.mu.Unlock()
 	b.closed = true
-	b.queue = fifo[*Delivery]{}
 	b.filled.Broadcast()
+	b.mu.Unlock()
+	return b.clear()
 }

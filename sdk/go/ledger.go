@@ -36,7 +36,7 @@ type ledger struct {
 	wake chan struct{}
 	// parent is what the contexts of deliveries derive from; cancelAll ends it.
 	parent    context.Context //nolint:containedctx // it outlives every call, as the session does
-	cancelAll context.CancelFunc
+	cancelAll context.CancelCauseFunc
 	// late is called, without the lock, when a delivery is settled that was lost.
 	late func()
 	// endsAtSettle: the context of a delivery ends when it is settled; else when
@@ -51,6 +51,7 @@ type ledger struct {
 	keys     keyLines
 	settles  settleQueue
 	confirms confirmations
+	unheld   unheld
 	// unconfirmed and ranges are the server's limits.
 	unconfirmed int
 	ranges      int
@@ -61,7 +62,7 @@ type ledger struct {
 }
 
 func newLedger(base context.Context, config receiveConfig, late func()) *ledger {
-	parent, cancel := context.WithCancel(base)
+	parent, cancel := context.WithCancelCause(base)
 	return &ledger{
 		wake:         make(chan struct{}, 1),
 		parent:       parent,
@@ -83,6 +84,10 @@ func (l *ledger) start(d *Delivery) bool {
 	defer l.mu.Unlock()
 	if d.state != waiting || d.line != nil && !l.keys.mayBegin(d) {
 		return false
+	}
+	if l.unheld.served {
+		l.beginUnheld(d)
+		return true
 	}
 	d.state = begun
 	if d.line != nil {
@@ -124,6 +129,9 @@ func (l *ledger) settle(d *Delivery, v verdict, result chan error) {
 func (l *ledger) trySettle(d *Delivery, v verdict, result chan error) (done, late bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.unheld.served {
+		return l.settleUnheld(d, v, result)
+	}
 	if d.state == waiting || d.state == begun {
 		l.setSettled(d, v, result, time.Now())
 		return true, false
@@ -142,6 +150,12 @@ func (l *ledger) finish(d *Delivery, v verdict) {
 func (l *ledger) tryFinish(d *Delivery, v verdict) (late bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.unheld.served {
+		_, late = l.settleUnheld(d, v, nil)
+		d.end(nil)
+		l.closeOpen(1)
+		return late
+	}
 	if d.state == begun {
 		l.setSettled(d, v, nil, time.Now())
 	}

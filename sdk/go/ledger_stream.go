@@ -11,6 +11,7 @@ import (
 // opened takes what the server says of the session as it begins.
 func (l *ledger) opened(o *headracev1.SubscribeResponse_Opened) {
 	l.mu.Lock()
+	l.settledWhenSent(o)
 	l.starts.served = slices.Contains(o.GetFeatures(), headracev1.Feature_FEATURE_STARTED)
 	if slices.Contains(o.GetFeatures(), headracev1.Feature_FEATURE_KEY_BATCHES) {
 		l.keys.order = o.GetOrderedBy()
@@ -46,6 +47,16 @@ func (l *ledger) deliver(b *wire.Batch) ([]Delivery, error) {
 		return nil, brokenFrame("a batch begins with sequence %d, not %d", b.FirstSequence, l.received+1)
 	}
 	l.received += uint64(len(deliveries))
+	if l.unheld.served {
+		l.deliverUnheld(deliveries)
+		return deliveries, nil
+	}
+	l.deliverHeld(deliveries)
+	return deliveries, nil
+}
+
+// deliverHeld takes deliveries that the session holds. The lock is held.
+func (l *ledger) deliverHeld(deliveries []Delivery) {
 	now := time.Now()
 	var clock leaseClock
 	if !l.starts.served {
@@ -63,7 +74,6 @@ func (l *ledger) deliver(b *wire.Batch) ([]Delivery, error) {
 			l.setSettled(d, releaseVerdict, nil, now)
 		}
 	}
-	return deliveries, nil
 }
 
 // next returns the next frame to send, or nil and how long until there may be
@@ -213,14 +223,17 @@ func (l *ledger) releaseAll() {
 		l.setSettled(d, releaseVerdict, nil, now)
 		d.end(ErrStopped)
 	}
+	if l.unheld.served {
+		l.cancelAll(ErrStopped)
+	}
 }
 
-// quiet reports whether every settle is sent, and whether also nothing is held
-// and every settle is confirmed.
+// quiet reports whether every settle is sent and all is worked off that the session does
+// not hold, and whether also nothing is held and every settle is confirmed.
 func (l *ledger) quiet() (sent, confirmed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	sent = l.settles.empty()
+	sent = l.settles.empty() && l.unheld.open == 0
 	return sent, sent && l.held.count == 0 && l.confirms.sent.len() == 0
 }
 
@@ -229,7 +242,9 @@ func (l *ledger) quiet() (sent, confirmed bool) {
 func (l *ledger) end(cause error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	defer l.cancelAll()
+	if !l.unheld.served || l.stopping {
+		defer l.cancelAll(nil)
+	}
 	for _, d := range l.held.all() {
 		l.lose(d, &Error{Reason: "DELIVERY_LOST", cause: cause, Message: "the session of the delivery is over"})
 	}

@@ -58,6 +58,7 @@ func (r *receiver) loop(ctx context.Context, yield func(*Delivery, error) bool) 
 	go func() { ended <- r.run(ctx) }()
 	defer func() {
 		stop()
+		r.closeInbox()
 		err = <-ended
 	}()
 	for d, ok := r.inbox.next(); ok; d, ok = r.inbox.next() {

@@ -26,6 +26,8 @@ type receiveConfig struct {
 	concurrency    int
 	windowMessages uint64
 	windowBytes    uint64
+	manual         bool          // credit is given by hand.
+	ahead          int           // with it: how many deliveries may come before somebody waits for them.
 	lease          time.Duration // 0: the subscription's.
 	maxExtension   time.Duration // 0: as long as the server allows.
 	drainTimeout   time.Duration
@@ -63,6 +65,20 @@ func WithWindow(messages, bytes int) ReceiveOption {
 		c.windowMessages = uint64(max(1, messages))
 		c.windowBytes = uint64(max(1, bytes))
 	}
+}
+
+// WithManualCredit gives credit by hand, message by message: one delivery for each handler
+// that has nothing to do, or for the loop when it asks for the next, and up to ahead more,
+// which wait in the client. Nothing else comes, so with 0 the client hoards nothing, and
+// each delivery costs the time to ask for it. Of [WithWindow] the bytes count, for what
+// waits in the client. Default: the server replenishes as deliveries are settled, within
+// the window.
+//
+// A subscription that delivers at most once is always received so, with 0 unless this
+// says otherwise. What waits there in the client when the program dies is lost; a stop
+// works it off. Ask for some hundreds where speed counts for more.
+func WithManualCredit(ahead int) ReceiveOption {
+	return func(c *receiveConfig) { c.manual, c.ahead = true, max(0, ahead) }
 }
 
 // WithLease sets how long a delivery that was begun is this subscriber's before it

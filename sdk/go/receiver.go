@@ -4,14 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"io"
 	"sync"
 	"time"
 
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
 	"github.com/headrace/headrace/sdk/go/internal/wire"
 	"google.golang.org/grpc"
-	"google.golang.org/protobuf/types/known/durationpb"
 )
 
 // receiver is one Receive or Deliveries: it opens a session, takes it up again when its
@@ -53,12 +51,15 @@ func newReceiver(c *Client, subscription string, config receiveConfig) *receiver
 		// which the server of an exclusive subscription may not know to be dead.
 		r.clientID = "go-" + rand.Text()[:12]
 	}
+	if config.manual {
+		r.giveByHand()
+	}
 	return r
 }
 
 // run receives until ctx ends, which is the stop, and returns nil then.
 func (r *receiver) run(ctx context.Context) error {
-	defer r.inbox.close()
+	defer r.closeInbox()
 	defer r.retiring.Wait()
 	defer r.endSession(nil)
 	for ctx.Err() == nil {
@@ -67,7 +68,7 @@ func (r *receiver) run(ctx context.Context) error {
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case err == nil:
+		case err == nil, r.mustGiveByHand(err):
 			continue
 		case errors.Is(err, ErrUnreachable) || endsStream(err):
 			r.endSession(err)
@@ -83,7 +84,7 @@ func (r *receiver) run(ctx context.Context) error {
 // rest waits before the next stream. A session that cannot be taken up again any more
 // is over then.
 func (r *receiver) rest(ctx context.Context, wait time.Duration) {
-	if left := time.Until(r.resumeBy); r.ledger != nil && left <= wait {
+	if left := time.Until(r.resumeBy); r.holds() && left <= wait {
 		sleep(ctx, left)
 		r.endSession(errNotResumed)
 		wait -= max(0, left)
@@ -122,8 +123,8 @@ func (r *receiver) ended(stop context.Context, s *subscribeStream, err error) er
 		r.event(Event{Kind: SessionDrained, Err: err})
 		return nil //nolint:nilerr // The event has it: a stop is no failure.
 	}
-	if err != nil && !endsStream(err) && s.session.id != "" && s.session.window > 0 {
-		r.inbox.hold(true)
+	if err != nil && !endsStream(err) && (!r.holds() || s.session.id != "" && s.session.window > 0) {
+		r.inbox.hold(r.holds())
 		r.resumeBy = time.Now().Add(s.session.window)
 		return err
 	}
@@ -141,9 +142,12 @@ func (r *receiver) endSession(cause error) {
 		r.ledger.end(cause)
 		r.ledger = nil
 	}
-	r.inbox.clear()
+	r.lost(r.inbox.clear())
 	r.inbox.hold(false)
 }
+
+// holds reports whether there is a session whose deliveries somebody else would get.
+func (r *receiver) holds() bool { return r.ledger != nil && !r.ledger.unheld.served }
 
 // retire lets the stream before this one end by itself, for a moment.
 func (r *receiver) retire() {
@@ -161,6 +165,19 @@ func (r *receiver) retire() {
 	})
 }
 
+// lost tells of deliveries that are dropped and come to nobody.
+func (r *receiver) lost(count int) {
+	if count > 0 {
+		r.event(Event{Kind: DeliveriesLost, Count: count, Detail: lostByStop})
+	}
+}
+
+// lostByStop is the detail of the event for what was received, is settled already, and
+// nobody works on.
+const lostByStop = "STOPPED"
+
+func (r *receiver) closeInbox() { r.lost(r.inbox.close()) }
+
 func (r *receiver) event(e Event) {
 	e.Subscription = r.subscription
 	r.events(e)
@@ -177,7 +194,7 @@ var errShutdown = &Error{Code: "UNAVAILABLE", Message: "the server shut down"}
 func (r *receiver) open(ctx, stop context.Context, cancel context.CancelCauseFunc) (*subscribeStream, error) {
 	opening := context.AfterFunc(stop, func() { cancel(context.Cause(stop)) })
 	defer opening()
-	if r.ledger != nil {
+	if r.holds() {
 		limit := time.AfterFunc(time.Until(r.resumeBy), func() { cancel(errNotResumed) })
 		defer limit.Stop()
 	}
@@ -202,75 +219,4 @@ func (r *receiver) open(ctx, stop context.Context, cancel context.CancelCauseFun
 		return nil, streamError(ctx, err)
 	}
 	return s, nil
-}
-
-func (s *subscribeStream) handshake(open *headracev1.SubscribeRequest) (*headracev1.SubscribeResponse_Opened, error) {
-	if err := s.stream.Send(open); err != nil && !errors.Is(err, io.EOF) { // EOF: RecvMsg has the status.
-		return nil, err
-	}
-	var first wire.SubscribeFrame
-	if err := s.stream.RecvMsg(&first); err != nil {
-		return nil, err
-	}
-	opened := first.Response.GetOpened()
-	if opened == nil {
-		return nil, errNotOpened
-	}
-	if interval := opened.GetLimits().GetHeartbeatInterval().AsDuration(); interval > 0 {
-		s.interval = interval
-	}
-	s.silence.setInterval(s.interval)
-	return opened, nil
-}
-
-// opened goes on with the session, if the server took it up again, or begins another.
-func (r *receiver) opened(base context.Context, s *subscribeStream, o *headracev1.SubscribeResponse_Opened) error {
-	e := Event{Kind: SessionResumed}
-	if o.GetResumed() == nil || r.ledger == nil {
-		r.endSession(errNotResumed)
-		r.ledger = newLedger(base, r.config, r.late)
-		r.sessions++
-		e.Kind = SessionOpened
-	} else {
-		held, err := r.ledger.resumed(o.GetResumed())
-		if err != nil {
-			r.endSession(err)
-			return err
-		}
-		e.Count = held
-	}
-	r.session = resumptionOf(o)
-	s.session, s.ledger = r.session, r.ledger
-	s.ledger.opened(o)
-	r.retire()
-	r.event(e)
-	r.inbox.hold(false)
-	return nil
-}
-
-// features are what the client can do.
-var features = []headracev1.Feature{
-	headracev1.Feature_FEATURE_KEY_BATCHES, headracev1.Feature_FEATURE_RECALL, headracev1.Feature_FEATURE_STARTED,
-	headracev1.Feature_FEATURE_RESUME, headracev1.Feature_FEATURE_DEAD_LETTERS,
-}
-
-func (r *receiver) openFrame() *headracev1.SubscribeRequest {
-	open := &headracev1.SubscribeRequest_Open{
-		Subscription: r.subscription,
-		ClientId:     r.clientID,
-		Labels:       r.config.labels,
-		Window: &headracev1.SubscribeRequest_Window{
-			Messages: new(r.config.windowMessages), Bytes: new(r.config.windowBytes),
-		},
-		MaxFrameBytes: r.config.maxFrameBytes,
-		Takeover:      r.config.takeover && r.sessions == 0,
-		Features:      features,
-	}
-	if r.ledger != nil {
-		open.Resume = r.ledger.resume(r.session.id)
-	}
-	if r.config.lease > 0 {
-		open.Lease = durationpb.New(r.config.lease)
-	}
-	return &headracev1.SubscribeRequest{Frame: &headracev1.SubscribeRequest_Open_{Open: open}}
 }

@@ -34,8 +34,8 @@ func (s *subscribeStream) take(frame *wire.SubscribeFrame, blocked *[]headracev1
 	}
 	if frame.Batch != nil {
 		deliveries, err := s.ledger.deliver(frame.Batch)
-		if err == nil {
-			s.inbox.push(deliveries)
+		if err == nil && !s.inbox.push(deliveries) {
+			s.lost(s.ledger.forget(len(deliveries)))
 		}
 		return err
 	}
@@ -92,6 +92,13 @@ func (s *subscribeStream) away(g *headracev1.GoAway) {
 	s.leaving.Store(true)
 	s.ledger.leave()
 	s.event(Event{Kind: GoAwayReceived, Detail: goAwayName(g.GetReason())})
+}
+
+// lost tells of deliveries that are dropped and come to nobody.
+func (s *subscribeStream) lost(count int) {
+	if count > 0 {
+		s.event(Event{Kind: DeliveriesLost, Count: count, Detail: lostByStop})
+	}
 }
 
 func (s *subscribeStream) event(e Event) {

@@ -80,6 +80,7 @@ func (s *subscribeStream) run(ctx context.Context, stop <-chan struct{}) error {
 		timer.Reset(wait)
 		select {
 		case <-s.ledger.wake:
+		case <-s.inbox.asked:
 		case <-timer.C:
 		case <-stop:
 			stop = nil // Once is enough.
@@ -109,11 +110,22 @@ func (s *subscribeStream) turn(now time.Time) (time.Duration, error) {
 	if frame != nil {
 		return 0, s.send(frame, now)
 	}
+	if frame := s.grant(); frame != nil {
+		return 0, s.send(frame, now)
+	}
 	beat := s.interval - now.Sub(s.lastSent)
 	if beat <= 0 {
 		return 0, s.send(subscribeHeartbeat, now)
 	}
 	return shorter(shorter(wait, beat), s.untilDeadline(now)), nil
+}
+
+// grant returns the next Grant, or nil: also when the stream is about to end.
+func (s *subscribeStream) grant() *headracev1.SubscribeRequest {
+	if s.leaving.Load() || !s.stopBy.IsZero() {
+		return nil
+	}
+	return s.inbox.grant()
 }
 
 func (s *subscribeStream) send(frame *headracev1.SubscribeRequest, now time.Time) error {

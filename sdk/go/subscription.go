@@ -42,7 +42,14 @@ func (s *Subscription) Name() string { return s.name }
 // somebody's hand: INVALID_ARGUMENT, NOT_FOUND, PERMISSION_DENIED, UNAUTHENTICATED,
 // UNIMPLEMENTED, or a reason of the server that is not retryable, such as
 // [ErrTakenOver], [ErrSubscriptionDeleted], [ErrExclusiveSessionExists] and
-// [ErrDataLoss]. These are returned. Until the client's first connection, a server that cannot be
+// [ErrDataLoss]. These are returned.
+//
+// A subscription that delivers at most once has settled what it sends: the client asks
+// for it message by message (see [WithManualCredit]), works off what has come after a
+// stop and after a broken stream, and whatever a handler returns, the message does not
+// come again.
+//
+// Until the client's first connection, a server that cannot be
 // reached is an error too ([ErrUnreachable]), after [WithConnectTimeout].
 func (s *Subscription) Receive(ctx context.Context, handler Handler, opts ...ReceiveOption) error {
 	return s.client.receive(ctx, s.name, handler, opts)
@@ -54,7 +61,7 @@ func (s *Subscription) Receive(ctx context.Context, handler Handler, opts ...Rec
 // The loop ends without an error when ctx ends or the client is closed; an error
 // that [Subscription.Receive] would return is the last element, with a nil
 // delivery. Leaving the loop stops as Receive does: deliveries not yet handed
-// out are released, the one last handed out too if it is not settled when the
+// out are released (at most once they are lost: ask for none ahead), the one last handed out too if it is not settled when the
 // loop is left by break or return, and those that other goroutines still hold
 // are waited for within [WithDrainTimeout]. [WithConcurrency] has no effect.
 // Each use of the sequence opens a stream of its own.

@@ -53,8 +53,9 @@ type loop struct {
 	watches  []func()
 	// maxLease and resumeWindow are the subscription's.
 	maxLease, resumeWindow time.Duration
-	// order is the subscription's.
-	order Order
+	// order and guarantee are the subscription's.
+	order     Order
+	guarantee Guarantee
 
 	// now is the time of the turn, events what it applies; more says that letters
 	// are left in the mailbox, stalls how much of the clock's stalls was told.

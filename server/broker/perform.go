@@ -78,7 +78,7 @@ func (l *loop) control(effect delivery.Effect) {
 // admit answers an Attach.
 func (l *loop) admit(s *Session, e *delivery.Attached) {
 	l.enter(s)
-	s.limits, s.order = l.limits(s, e.Ceilings, e.Lease), l.order
+	s.limits, s.order, s.guarantee = l.limits(s, e.Ceilings, e.Lease), l.order, l.guarantee
 	if e.Resumed != nil {
 		s.resumed = &Resumed{
 			Kept: slices.Clone(e.Resumed.Kept), NextSequence: e.Resumed.NextSequence, ChargedBytes: e.Resumed.ChargedBytes,

@@ -113,10 +113,11 @@ type Session struct {
 	out     *outbound
 	// admitted has capacity 1: the owner loop answers the Attach once and never waits.
 	admitted chan error
-	// limits, order and resumed are set before admitted is.
-	limits  SessionLimits
-	order   Order
-	resumed *Resumed
+	// limits, order, guarantee and resumed are set before admitted is.
+	limits    SessionLimits
+	order     Order
+	guarantee Guarantee
+	resumed   *Resumed
 	// leave takes the session off the broker's count, once.
 	leave func()
 	owned ownedSession
@@ -156,6 +157,9 @@ func (s *Session) Limits() SessionLimits { return s.limits }
 
 // Order is the subscription's order.
 func (s *Session) Order() Order { return s.order }
+
+// Guarantee is the subscription's guarantee.
+func (s *Session) Guarantee() Guarantee { return s.guarantee }
 
 // Resumed is what the session still had when it was taken up again; nil when it is a
 // new one.

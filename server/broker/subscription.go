@@ -138,7 +138,8 @@ func (b *Broker) startLoop(
 		members:  newMembers(),
 		maxLease: config.MaxLease,
 
-		order: config.Order,
+		order:     config.Order,
+		guarantee: config.Guarantee,
 
 		resumeWindow: config.ResumeWindow,
 

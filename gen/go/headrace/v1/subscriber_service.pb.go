@@ -2072,6 +2072,9 @@ type SubscribeResponse_Opened struct {
 	// The order that a client that announced FEATURE_KEY_BATCHES has to keep among
 	// deliveries that it holds at the same time.
 	OrderedBy OrderedBy `protobuf:"varint,5,opt,name=ordered_by,json=orderedBy,proto3,enum=headrace.v1.OrderedBy" json:"ordered_by,omitempty"`
+	// Each delivery is settled before it is sent, for the subscription delivers at most
+	// once: there is nothing to settle, to extend or to give back.
+	SettledWhenSent bool `protobuf:"varint,6,opt,name=settled_when_sent,json=settledWhenSent,proto3" json:"settled_when_sent,omitempty"`
 	// The partitions that this session serves; empty means all. Not sent yet.
 	Partitions []uint32 `protobuf:"varint,20,rep,packed,name=partitions,proto3" json:"partitions,omitempty"`
 	// Where other partitions' owners are. Not sent yet.
@@ -2143,6 +2146,13 @@ func (x *SubscribeResponse_Opened) GetOrderedBy() OrderedBy {
 		return x.OrderedBy
 	}
 	return OrderedBy_ORDERED_BY_UNSPECIFIED
+}
+
+func (x *SubscribeResponse_Opened) GetSettledWhenSent() bool {
+	if x != nil {
+		return x.SettledWhenSent
+	}
+	return false
 }
 
 func (x *SubscribeResponse_Opened) GetPartitions() []uint32 {
@@ -2871,7 +2881,7 @@ const file_headrace_v1_subscriber_service_proto_rawDesc = "" +
 	"\bduration\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\bduration\x1a8\n" +
 	"\x05Drain\x12/\n" +
 	"\x05grace\x18\x01 \x01(\v2\x19.google.protobuf.DurationR\x05graceB\a\n" +
-	"\x05frame\"\xe9\x12\n" +
+	"\x05frame\"\x95\x13\n" +
 	"\x11SubscribeResponse\x12?\n" +
 	"\x06opened\x18\x01 \x01(\v2%.headrace.v1.SubscribeResponse.OpenedH\x00R\x06opened\x12<\n" +
 	"\x05batch\x18\x02 \x01(\v2$.headrace.v1.SubscribeResponse.BatchH\x00R\x05batch\x12R\n" +
@@ -2881,7 +2891,7 @@ const file_headrace_v1_subscriber_service_proto_rawDesc = "" +
 	"\x06recall\x18\x05 \x01(\v2%.headrace.v1.SubscribeResponse.RecallH\x00R\x06recall\x12B\n" +
 	"\arevoked\x18\x06 \x01(\v2&.headrace.v1.SubscribeResponse.RevokedH\x00R\arevoked\x12.\n" +
 	"\ago_away\x18\a \x01(\v2\x13.headrace.v1.GoAwayH\x00R\x06goAway\x12B\n" +
-	"\adrained\x18\b \x01(\v2&.headrace.v1.SubscribeResponse.DrainedH\x00R\adrained\x1a\xe8\x02\n" +
+	"\adrained\x18\b \x01(\v2&.headrace.v1.SubscribeResponse.DrainedH\x00R\adrained\x1a\x94\x03\n" +
 	"\x06Opened\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x120\n" +
@@ -2889,7 +2899,8 @@ const file_headrace_v1_subscriber_service_proto_rawDesc = "" +
 	"\x06limits\x18\x03 \x01(\v2\x1a.headrace.v1.SessionLimitsR\x06limits\x12@\n" +
 	"\aresumed\x18\x04 \x01(\v2&.headrace.v1.SubscribeResponse.ResumedR\aresumed\x125\n" +
 	"\n" +
-	"ordered_by\x18\x05 \x01(\x0e2\x16.headrace.v1.OrderedByR\torderedBy\x12\x1e\n" +
+	"ordered_by\x18\x05 \x01(\x0e2\x16.headrace.v1.OrderedByR\torderedBy\x12*\n" +
+	"\x11settled_when_sent\x18\x06 \x01(\bR\x0fsettledWhenSent\x12\x1e\n" +
 	"\n" +
 	"partitions\x18\x14 \x03(\rR\n" +
 	"partitions\x12@\n" +

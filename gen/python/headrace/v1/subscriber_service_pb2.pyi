@@ -219,12 +219,13 @@ class SubscribeRequest(_message.Message):
 class SubscribeResponse(_message.Message):
     __slots__ = ("opened", "batch", "settle_result", "flow_state", "recall", "revoked", "go_away", "drained")
     class Opened(_message.Message):
-        __slots__ = ("session_id", "features", "limits", "resumed", "ordered_by", "partitions", "owners")
+        __slots__ = ("session_id", "features", "limits", "resumed", "ordered_by", "settled_when_sent", "partitions", "owners")
         SESSION_ID_FIELD_NUMBER: _ClassVar[int]
         FEATURES_FIELD_NUMBER: _ClassVar[int]
         LIMITS_FIELD_NUMBER: _ClassVar[int]
         RESUMED_FIELD_NUMBER: _ClassVar[int]
         ORDERED_BY_FIELD_NUMBER: _ClassVar[int]
+        SETTLED_WHEN_SENT_FIELD_NUMBER: _ClassVar[int]
         PARTITIONS_FIELD_NUMBER: _ClassVar[int]
         OWNERS_FIELD_NUMBER: _ClassVar[int]
         session_id: str
@@ -232,9 +233,10 @@ class SubscribeResponse(_message.Message):
         limits: SessionLimits
         resumed: SubscribeResponse.Resumed
         ordered_by: OrderedBy
+        settled_when_sent: bool
         partitions: _containers.RepeatedScalarFieldContainer[int]
         owners: _containers.RepeatedCompositeFieldContainer[SubscribeResponse.OwnerHint]
-        def __init__(self, session_id: _Optional[str] = ..., features: _Optional[_Iterable[_Union[Feature, str]]] = ..., limits: _Optional[_Union[SessionLimits, _Mapping]] = ..., resumed: _Optional[_Union[SubscribeResponse.Resumed, _Mapping]] = ..., ordered_by: _Optional[_Union[OrderedBy, str]] = ..., partitions: _Optional[_Iterable[int]] = ..., owners: _Optional[_Iterable[_Union[SubscribeResponse.OwnerHint, _Mapping]]] = ...) -> None: ...
+        def __init__(self, session_id: _Optional[str] = ..., features: _Optional[_Iterable[_Union[Feature, str]]] = ..., limits: _Optional[_Union[SessionLimits, _Mapping]] = ..., resumed: _Optional[_Union[SubscribeResponse.Resumed, _Mapping]] = ..., ordered_by: _Optional[_Union[OrderedBy, str]] = ..., settled_when_sent: bool = ..., partitions: _Optional[_Iterable[int]] = ..., owners: _Optional[_Iterable[_Union[SubscribeResponse.OwnerHint, _Mapping]]] = ...) -> None: ...
     class Resumed(_message.Message):
         __slots__ = ("kept", "next_sequence", "charged_bytes")
         KEPT_FIELD_NUMBER: _ClassVar[int]

@@ -197,6 +197,17 @@ private static final long serialVersionUID = 0L;
 
     /**
      * <pre>
+     * Each delivery is settled before it is sent, for the subscription delivers at most
+     * once: there is nothing to settle, to extend or to give back.
+     * </pre>
+     *
+     * <code>bool settled_when_sent = 6 [json_name = "settledWhenSent"];</code>
+     * @return The settledWhenSent.
+     */
+    boolean getSettledWhenSent();
+
+    /**
+     * <pre>
      * The partitions that this session serves; empty means all. Not sent yet.
      * </pre>
      *
@@ -545,6 +556,22 @@ private static final long serialVersionUID = 0L;
       return result == null ? io.headrace.v1.OrderedBy.UNRECOGNIZED : result;
     }
 
+    public static final int SETTLED_WHEN_SENT_FIELD_NUMBER = 6;
+    private boolean settledWhenSent_ = false;
+    /**
+     * <pre>
+     * Each delivery is settled before it is sent, for the subscription delivers at most
+     * once: there is nothing to settle, to extend or to give back.
+     * </pre>
+     *
+     * <code>bool settled_when_sent = 6 [json_name = "settledWhenSent"];</code>
+     * @return The settledWhenSent.
+     */
+    @java.lang.Override
+    public boolean getSettledWhenSent() {
+      return settledWhenSent_;
+    }
+
     public static final int PARTITIONS_FIELD_NUMBER = 20;
     @SuppressWarnings("serial")
     private com.google.protobuf.Internal.IntList partitions_ =
@@ -682,6 +709,9 @@ private static final long serialVersionUID = 0L;
       if (orderedBy_ != io.headrace.v1.OrderedBy.ORDERED_BY_UNSPECIFIED.getNumber()) {
         output.writeEnum(5, orderedBy_);
       }
+      if (settledWhenSent_ != false) {
+        output.writeBool(6, settledWhenSent_);
+      }
       if (getPartitionsList().size() > 0) {
         output.writeUInt32NoTag(162);
         output.writeUInt32NoTag(partitionsMemoizedSerializedSize);
@@ -727,6 +757,10 @@ private static final long serialVersionUID = 0L;
       if (orderedBy_ != io.headrace.v1.OrderedBy.ORDERED_BY_UNSPECIFIED.getNumber()) {
         size += com.google.protobuf.CodedOutputStream
           .computeEnumSize(5, orderedBy_);
+      }
+      if (settledWhenSent_ != false) {
+        size += com.google.protobuf.CodedOutputStream
+          .computeBoolSize(6, settledWhenSent_);
       }
       {
         int dataSize = 0;
@@ -775,6 +809,8 @@ private static final long serialVersionUID = 0L;
             .equals(other.getResumed())) return false;
       }
       if (orderedBy_ != other.orderedBy_) return false;
+      if (getSettledWhenSent()
+          != other.getSettledWhenSent()) return false;
       if (!getPartitionsList()
           .equals(other.getPartitionsList())) return false;
       if (!getOwnersList()
@@ -806,6 +842,9 @@ private static final long serialVersionUID = 0L;
       }
       hash = (37 * hash) + ORDERED_BY_FIELD_NUMBER;
       hash = (53 * hash) + orderedBy_;
+      hash = (37 * hash) + SETTLED_WHEN_SENT_FIELD_NUMBER;
+      hash = (53 * hash) + com.google.protobuf.Internal.hashBoolean(
+          getSettledWhenSent());
       if (getPartitionsCount() > 0) {
         hash = (37 * hash) + PARTITIONS_FIELD_NUMBER;
         hash = (53 * hash) + getPartitionsList().hashCode();
@@ -970,6 +1009,7 @@ private static final long serialVersionUID = 0L;
           resumedBuilder_ = null;
         }
         orderedBy_ = 0;
+        settledWhenSent_ = false;
         partitions_ = emptyIntList();
         if (ownersBuilder_ == null) {
           owners_ = java.util.Collections.emptyList();
@@ -977,7 +1017,7 @@ private static final long serialVersionUID = 0L;
           owners_ = null;
           ownersBuilder_.clear();
         }
-        bitField0_ = (bitField0_ & ~0x00000040);
+        bitField0_ = (bitField0_ & ~0x00000080);
         return this;
       }
 
@@ -1012,9 +1052,9 @@ private static final long serialVersionUID = 0L;
 
       private void buildPartialRepeatedFields(io.headrace.v1.SubscribeResponse.Opened result) {
         if (ownersBuilder_ == null) {
-          if (((bitField0_ & 0x00000040) != 0)) {
+          if (((bitField0_ & 0x00000080) != 0)) {
             owners_ = java.util.Collections.unmodifiableList(owners_);
-            bitField0_ = (bitField0_ & ~0x00000040);
+            bitField0_ = (bitField0_ & ~0x00000080);
           }
           result.owners_ = owners_;
         } else {
@@ -1048,6 +1088,9 @@ private static final long serialVersionUID = 0L;
           result.orderedBy_ = orderedBy_;
         }
         if (((from_bitField0_ & 0x00000020) != 0)) {
+          result.settledWhenSent_ = settledWhenSent_;
+        }
+        if (((from_bitField0_ & 0x00000040) != 0)) {
           partitions_.makeImmutable();
           result.partitions_ = partitions_;
         }
@@ -1091,11 +1134,14 @@ private static final long serialVersionUID = 0L;
         if (other.orderedBy_ != 0) {
           setOrderedByValue(other.getOrderedByValue());
         }
+        if (other.getSettledWhenSent() != false) {
+          setSettledWhenSent(other.getSettledWhenSent());
+        }
         if (!other.partitions_.isEmpty()) {
           if (partitions_.isEmpty()) {
             partitions_ = other.partitions_;
             partitions_.makeImmutable();
-            bitField0_ |= 0x00000020;
+            bitField0_ |= 0x00000040;
           } else {
             ensurePartitionsIsMutable();
             partitions_.addAll(other.partitions_);
@@ -1106,7 +1152,7 @@ private static final long serialVersionUID = 0L;
           if (!other.owners_.isEmpty()) {
             if (owners_.isEmpty()) {
               owners_ = other.owners_;
-              bitField0_ = (bitField0_ & ~0x00000040);
+              bitField0_ = (bitField0_ & ~0x00000080);
             } else {
               ensureOwnersIsMutable();
               owners_.addAll(other.owners_);
@@ -1119,7 +1165,7 @@ private static final long serialVersionUID = 0L;
               ownersBuilder_.dispose();
               ownersBuilder_ = null;
               owners_ = other.owners_;
-              bitField0_ = (bitField0_ & ~0x00000040);
+              bitField0_ = (bitField0_ & ~0x00000080);
               ownersBuilder_ = 
                 com.google.protobuf.GeneratedMessage.alwaysUseFieldBuilders ?
                    internalGetOwnersFieldBuilder() : null;
@@ -1194,6 +1240,11 @@ private static final long serialVersionUID = 0L;
                 bitField0_ |= 0x00000010;
                 break;
               } // case 40
+              case 48: {
+                settledWhenSent_ = input.readBool();
+                bitField0_ |= 0x00000020;
+                break;
+              } // case 48
               case 160: {
                 int v = input.readUInt32();
                 ensurePartitionsIsMutable();
@@ -1906,12 +1957,59 @@ private static final long serialVersionUID = 0L;
         return this;
       }
 
+      private boolean settledWhenSent_ ;
+      /**
+       * <pre>
+       * Each delivery is settled before it is sent, for the subscription delivers at most
+       * once: there is nothing to settle, to extend or to give back.
+       * </pre>
+       *
+       * <code>bool settled_when_sent = 6 [json_name = "settledWhenSent"];</code>
+       * @return The settledWhenSent.
+       */
+      @java.lang.Override
+      public boolean getSettledWhenSent() {
+        return settledWhenSent_;
+      }
+      /**
+       * <pre>
+       * Each delivery is settled before it is sent, for the subscription delivers at most
+       * once: there is nothing to settle, to extend or to give back.
+       * </pre>
+       *
+       * <code>bool settled_when_sent = 6 [json_name = "settledWhenSent"];</code>
+       * @param value The settledWhenSent to set.
+       * @return This builder for chaining.
+       */
+      public Builder setSettledWhenSent(boolean value) {
+
+        settledWhenSent_ = value;
+        bitField0_ |= 0x00000020;
+        onChanged();
+        return this;
+      }
+      /**
+       * <pre>
+       * Each delivery is settled before it is sent, for the subscription delivers at most
+       * once: there is nothing to settle, to extend or to give back.
+       * </pre>
+       *
+       * <code>bool settled_when_sent = 6 [json_name = "settledWhenSent"];</code>
+       * @return This builder for chaining.
+       */
+      public Builder clearSettledWhenSent() {
+        bitField0_ = (bitField0_ & ~0x00000020);
+        settledWhenSent_ = false;
+        onChanged();
+        return this;
+      }
+
       private com.google.protobuf.Internal.IntList partitions_ = emptyIntList();
       private void ensurePartitionsIsMutable() {
         if (!partitions_.isModifiable()) {
           partitions_ = makeMutableCopy(partitions_);
         }
-        bitField0_ |= 0x00000020;
+        bitField0_ |= 0x00000040;
       }
       /**
        * <pre>
@@ -1964,7 +2062,7 @@ private static final long serialVersionUID = 0L;
 
         ensurePartitionsIsMutable();
         partitions_.setInt(index, value);
-        bitField0_ |= 0x00000020;
+        bitField0_ |= 0x00000040;
         onChanged();
         return this;
       }
@@ -1981,7 +2079,7 @@ private static final long serialVersionUID = 0L;
 
         ensurePartitionsIsMutable();
         partitions_.addInt(value);
-        bitField0_ |= 0x00000020;
+        bitField0_ |= 0x00000040;
         onChanged();
         return this;
       }
@@ -1999,7 +2097,7 @@ private static final long serialVersionUID = 0L;
         ensurePartitionsIsMutable();
         com.google.protobuf.AbstractMessageLite.Builder.addAll(
             values, partitions_);
-        bitField0_ |= 0x00000020;
+        bitField0_ |= 0x00000040;
         onChanged();
         return this;
       }
@@ -2013,7 +2111,7 @@ private static final long serialVersionUID = 0L;
        */
       public Builder clearPartitions() {
         partitions_ = emptyIntList();
-        bitField0_ = (bitField0_ & ~0x00000020);
+        bitField0_ = (bitField0_ & ~0x00000040);
         onChanged();
         return this;
       }
@@ -2021,9 +2119,9 @@ private static final long serialVersionUID = 0L;
       private java.util.List<io.headrace.v1.SubscribeResponse.OwnerHint> owners_ =
         java.util.Collections.emptyList();
       private void ensureOwnersIsMutable() {
-        if (!((bitField0_ & 0x00000040) != 0)) {
+        if (!((bitField0_ & 0x00000080) != 0)) {
           owners_ = new java.util.ArrayList<io.headrace.v1.SubscribeResponse.OwnerHint>(owners_);
-          bitField0_ |= 0x00000040;
+          bitField0_ |= 0x00000080;
          }
       }
 
@@ -2217,7 +2315,7 @@ private static final long serialVersionUID = 0L;
       public Builder clearOwners() {
         if (ownersBuilder_ == null) {
           owners_ = java.util.Collections.emptyList();
-          bitField0_ = (bitField0_ & ~0x00000040);
+          bitField0_ = (bitField0_ & ~0x00000080);
           onChanged();
         } else {
           ownersBuilder_.clear();
@@ -2322,7 +2420,7 @@ private static final long serialVersionUID = 0L;
           ownersBuilder_ = new com.google.protobuf.RepeatedFieldBuilder<
               io.headrace.v1.SubscribeResponse.OwnerHint, io.headrace.v1.SubscribeResponse.OwnerHint.Builder, io.headrace.v1.SubscribeResponse.OwnerHintOrBuilder>(
                   owners_,
-                  ((bitField0_ & 0x00000040) != 0),
+                  ((bitField0_ & 0x00000080) != 0),
                   getParentForChildren(),
                   isClean());
           owners_ = null;

@@ -242,7 +242,7 @@ public final class SubscriberServiceProto {
       "anges\0225\n\010duration\030\003 \001(\0132\031.google.protobu" +
       "f.DurationR\010duration\0328\n\005Drain\022/\n\005grace\030\001" +
       " \001(\0132\031.google.protobuf.DurationR\005graceB\007" +
-      "\n\005frame\"\351\022\n\021SubscribeResponse\022?\n\006opened\030" +
+      "\n\005frame\"\225\023\n\021SubscribeResponse\022?\n\006opened\030" +
       "\001 \001(\0132%.headrace.v1.SubscribeResponse.Op" +
       "enedH\000R\006opened\022<\n\005batch\030\002 \001(\0132$.headrace" +
       ".v1.SubscribeResponse.BatchH\000R\005batch\022R\n\r" +
@@ -256,136 +256,137 @@ public final class SubscriberServiceProto {
       "\007revoked\022.\n\007go_away\030\007 \001(\0132\023.headrace.v1." +
       "GoAwayH\000R\006goAway\022B\n\007drained\030\010 \001(\0132&.head" +
       "race.v1.SubscribeResponse.DrainedH\000R\007dra" +
-      "ined\032\350\002\n\006Opened\022\035\n\nsession_id\030\001 \001(\tR\tses" +
+      "ined\032\224\003\n\006Opened\022\035\n\nsession_id\030\001 \001(\tR\tses" +
       "sionId\0220\n\010features\030\002 \003(\0162\024.headrace.v1.F" +
       "eatureR\010features\0222\n\006limits\030\003 \001(\0132\032.headr" +
       "ace.v1.SessionLimitsR\006limits\022@\n\007resumed\030" +
       "\004 \001(\0132&.headrace.v1.SubscribeResponse.Re" +
       "sumedR\007resumed\0225\n\nordered_by\030\005 \001(\0162\026.hea" +
-      "drace.v1.OrderedByR\torderedBy\022\036\n\npartiti" +
-      "ons\030\024 \003(\rR\npartitions\022@\n\006owners\030\025 \003(\0132(." +
-      "headrace.v1.SubscribeResponse.OwnerHintR" +
-      "\006owners\032\203\001\n\007Resumed\022.\n\004kept\030\001 \003(\0132\032.head" +
-      "race.v1.SequenceRangeR\004kept\022#\n\rnext_sequ" +
-      "ence\030\002 \001(\004R\014nextSequence\022#\n\rcharged_byte" +
-      "s\030\003 \001(\004R\014chargedBytes\032E\n\tOwnerHint\022\036\n\npa" +
-      "rtitions\030\001 \003(\rR\npartitions\022\030\n\007address\030\002 " +
-      "\001(\tR\007address\032\372\001\n\005Batch\022%\n\016first_sequence" +
-      "\030\001 \001(\004R\rfirstSequence\022,\n\004runs\030\002 \003(\0132\030.he" +
-      "adrace.v1.PositionRunR\004runs\022#\n\rcharged_b" +
-      "ytes\030\003 \001(\004R\014chargedBytes\022E\n\010attempts\030\004 \003" +
-      "(\0132).headrace.v1.SubscribeResponse.Attem" +
-      "ptRunR\010attempts\0220\n\010messages\030\017 \003(\0132\024.head" +
-      "race.v1.MessageR\010messages\032c\n\nAttemptRun\022" +
-      "%\n\016first_sequence\030\001 \001(\004R\rfirstSequence\022\024" +
-      "\n\005count\030\002 \001(\rR\005count\022\030\n\007attempt\030\003 \001(\rR\007a" +
-      "ttempt\032\205\001\n\014SettleResult\022+\n\021confirmed_thr" +
-      "ough\030\001 \001(\004R\020confirmedThrough\022H\n\010failures" +
-      "\030\002 \003(\0132,.headrace.v1.SubscribeResponse.S" +
-      "ettleFailureR\010failures\032\215\001\n\rSettleFailure" +
-      "\022\026\n\006number\030\001 \001(\004R\006number\0222\n\006ranges\030\002 \003(\013" +
-      "2\032.headrace.v1.SequenceRangeR\006ranges\0220\n\006" +
-      "reason\030\003 \001(\0162\030.headrace.v1.ErrorReasonR\006" +
-      "reason\032\306\003\n\tFlowState\022+\n\006credit\030\001 \001(\0132\023.h" +
-      "eadrace.v1.AmountR\006credit\0225\n\013outstanding" +
-      "\030\002 \001(\0132\023.headrace.v1.AmountR\013outstanding" +
-      "\022-\n\007backlog\030\003 \001(\0132\023.headrace.v1.AmountR\007" +
-      "backlog\0228\n\noldest_age\030\004 \001(\0132\031.google.pro" +
-      "tobuf.DurationR\toldestAge\0225\n\nblocked_by\030" +
-      "\005 \003(\0162\026.headrace.v1.BlockedByR\tblockedBy" +
-      "\022\037\n\013needs_bytes\030\006 \001(\004R\nneedsBytes\0222\n\006lim" +
-      "its\030\007 \001(\0132\032.headrace.v1.SessionLimitsR\006l" +
-      "imits\022\036\n\npartitions\030\024 \003(\rR\npartitions\022@\n" +
-      "\006owners\030\025 \003(\0132(.headrace.v1.SubscribeRes" +
-      "ponse.OwnerHintR\006owners\032<\n\006Recall\0222\n\006ran" +
-      "ges\030\001 \003(\0132\032.headrace.v1.SequenceRangeR\006r" +
-      "anges\032p\n\007Revoked\0222\n\006ranges\030\001 \003(\0132\032.headr" +
-      "ace.v1.SequenceRangeR\006ranges\0221\n\006reason\030\002" +
-      " \001(\0162\031.headrace.v1.RevokeReasonR\006reason\032" +
-      "\t\n\007DrainedB\007\n\005frame\"\341\004\n\rSessionLimits\022&\n" +
-      "\017max_frame_bytes\030\001 \001(\rR\rmaxFrameBytes\022<\n" +
-      "\017max_outstanding\030\002 \001(\0132\023.headrace.v1.Amo" +
-      "untR\016maxOutstanding\022I\n\026client_max_outsta" +
-      "nding\030\003 \001(\0132\023.headrace.v1.AmountR\024client" +
-      "MaxOutstanding\022U\n\034subscription_max_outst" +
-      "anding\030\004 \001(\0132\023.headrace.v1.AmountR\032subsc" +
-      "riptionMaxOutstanding\022/\n\005lease\030\005 \001(\0132\031.g" +
-      "oogle.protobuf.DurationR\005lease\0226\n\tmax_le" +
-      "ase\030\006 \001(\0132\031.google.protobuf.DurationR\010ma" +
-      "xLease\022H\n\022heartbeat_interval\030\007 \001(\0132\031.goo" +
-      "gle.protobuf.DurationR\021heartbeatInterval" +
-      "\022>\n\rresume_window\030\010 \001(\0132\031.google.protobu" +
-      "f.DurationR\014resumeWindow\0226\n\027max_unconfir" +
-      "med_settles\030\t \001(\rR\025maxUnconfirmedSettles" +
-      "\022\035\n\nmax_ranges\030\n \001(\rR\tmaxRanges\"\230\002\n\013Pull" +
-      "Request\022\"\n\014subscription\030\001 \001(\tR\014subscript" +
-      "ion\022!\n\014max_messages\030\002 \001(\rR\013maxMessages\022\033" +
-      "\n\tmax_bytes\030\003 \001(\004R\010maxBytes\022-\n\004wait\030\004 \001(" +
-      "\0132\031.google.protobuf.DurationR\004wait\022/\n\005le" +
-      "ase\030\005 \001(\0132\031.google.protobuf.DurationR\005le" +
-      "ase\022\033\n\tclient_id\030\006 \001(\tR\010clientId\022(\n\020max_" +
-      "answer_bytes\030\007 \001(\rR\016maxAnswerBytes\"}\n\014Pu" +
-      "llResponse\0226\n\010messages\030\001 \003(\0132\032.headrace." +
-      "v1.PulledMessageR\010messages\0225\n\nblocked_by" +
-      "\030\002 \003(\0162\026.headrace.v1.BlockedByR\tblockedB" +
-      "y\"\263\001\n\rPulledMessage\022%\n\016delivery_token\030\001 " +
-      "\001(\tR\rdeliveryToken\0221\n\010position\030\002 \001(\0132\025.h" +
-      "eadrace.v1.PositionR\010position\022\030\n\007attempt" +
-      "\030\003 \001(\rR\007attempt\022.\n\007message\030\004 \001(\0132\024.headr" +
-      "ace.v1.MessageR\007message\"\351\001\n\rSettleReques" +
-      "t\022\"\n\014subscription\030\001 \001(\tR\014subscription\022\'\n" +
-      "\017delivery_tokens\030\002 \003(\tR\016deliveryTokens\022." +
-      "\n\007verdict\030\003 \001(\0162\024.headrace.v1.VerdictR\007v" +
-      "erdict\022/\n\005delay\030\004 \001(\0132\031.google.protobuf." +
-      "DurationR\005delay\022\022\n\004code\030\005 \001(\tR\004code\022\026\n\006r" +
-      "eason\030\006 \001(\tR\006reason\"G\n\016SettleResponse\0225\n" +
-      "\010failures\030\001 \003(\0132\031.headrace.v1.TokenFailu" +
-      "reR\010failures\"\223\001\n\rExtendRequest\022\"\n\014subscr" +
-      "iption\030\001 \001(\tR\014subscription\022\'\n\017delivery_t" +
-      "okens\030\002 \003(\tR\016deliveryTokens\0225\n\010duration\030" +
-      "\003 \001(\0132\031.google.protobuf.DurationR\010durati" +
-      "on\"G\n\016ExtendResponse\0225\n\010failures\030\001 \003(\0132\031" +
-      ".headrace.v1.TokenFailureR\010failures\"g\n\014T" +
-      "okenFailure\022%\n\016delivery_token\030\001 \001(\tR\rdel" +
-      "iveryToken\0220\n\006reason\030\002 \001(\0162\030.headrace.v1" +
-      ".ErrorReasonR\006reason*U\n\tReplenish\022\031\n\025REP" +
-      "LENISH_UNSPECIFIED\020\000\022\027\n\023REPLENISH_ON_SET" +
-      "TLE\020\001\022\024\n\020REPLENISH_MANUAL\020\002*o\n\007Verdict\022\027" +
-      "\n\023VERDICT_UNSPECIFIED\020\000\022\017\n\013VERDICT_ACK\020\001" +
-      "\022\021\n\rVERDICT_RETRY\020\002\022\022\n\016VERDICT_REJECT\020\003\022" +
-      "\023\n\017VERDICT_RELEASE\020\004*\222\001\n\007Feature\022\027\n\023FEAT" +
-      "URE_UNSPECIFIED\020\000\022\027\n\023FEATURE_KEY_BATCHES" +
-      "\020\001\022\022\n\016FEATURE_RECALL\020\002\022\023\n\017FEATURE_STARTE" +
-      "D\020\003\022\022\n\016FEATURE_RESUME\020\004\022\030\n\024FEATURE_DEAD_" +
-      "LETTERS\020\005*U\n\tOrderedBy\022\032\n\026ORDERED_BY_UNS" +
-      "PECIFIED\020\000\022\022\n\016ORDERED_BY_KEY\020\001\022\030\n\024ORDERE" +
-      "D_BY_PARTITION\020\002*\272\003\n\tBlockedBy\022\032\n\026BLOCKE" +
-      "D_BY_UNSPECIFIED\020\000\022!\n\035BLOCKED_BY_NO_CRED" +
-      "IT_MESSAGES\020\001\022\036\n\032BLOCKED_BY_NO_CREDIT_BY" +
-      "TES\020\002\022\032\n\026BLOCKED_BY_NO_MESSAGES\020\003\022\037\n\033BLO" +
-      "CKED_BY_SUBSCRIPTION_CAP\020\004\022\031\n\025BLOCKED_BY" +
-      "_CLIENT_CAP\020\005\022\033\n\027BLOCKED_BY_KEYS_BLOCKED" +
-      "\020\006\022\034\n\030BLOCKED_BY_RETRY_BACKOFF\020\007\022\026\n\022BLOC" +
-      "KED_BY_DELAYED\020\010\022\025\n\021BLOCKED_BY_PAUSED\020\t\022" +
-      "\033\n\027BLOCKED_BY_RATE_LIMITED\020\n\022\026\n\022BLOCKED_" +
-      "BY_STANDBY\020\013\022 \n\034BLOCKED_BY_MESSAGE_TOO_L" +
-      "ARGE\020\014\022\034\n\030BLOCKED_BY_WRITE_STALLED\020\r\022\027\n\023" +
-      "BLOCKED_BY_DRAINING\020\016*\275\001\n\014RevokeReason\022\035" +
-      "\n\031REVOKE_REASON_UNSPECIFIED\020\000\022\037\n\033REVOKE_" +
-      "REASON_LEASE_EXPIRED\020\001\022\032\n\026REVOKE_REASON_" +
-      "TAKEOVER\020\002\022\026\n\022REVOKE_REASON_SEEK\020\003\022\033\n\027RE" +
-      "VOKE_REASON_KEY_ORDER\020\004\022\034\n\030REVOKE_REASON" +
-      "_GRACE_OVER\020\0052\246\002\n\021SubscriberService\022N\n\tS" +
-      "ubscribe\022\035.headrace.v1.SubscribeRequest\032" +
-      "\036.headrace.v1.SubscribeResponse(\0010\001\022;\n\004P" +
-      "ull\022\030.headrace.v1.PullRequest\032\031.headrace" +
-      ".v1.PullResponse\022A\n\006Settle\022\032.headrace.v1" +
-      ".SettleRequest\032\033.headrace.v1.SettleRespo" +
-      "nse\022A\n\006Extend\022\032.headrace.v1.ExtendReques" +
-      "t\032\033.headrace.v1.ExtendResponseBf\n\016io.hea" +
-      "drace.v1B\026SubscriberServiceProtoP\001Z:gith" +
-      "ub.com/headrace/headrace/gen/go/headrace" +
-      "/v1;headracev1b\006proto3"
+      "drace.v1.OrderedByR\torderedBy\022*\n\021settled" +
+      "_when_sent\030\006 \001(\010R\017settledWhenSent\022\036\n\npar" +
+      "titions\030\024 \003(\rR\npartitions\022@\n\006owners\030\025 \003(" +
+      "\0132(.headrace.v1.SubscribeResponse.OwnerH" +
+      "intR\006owners\032\203\001\n\007Resumed\022.\n\004kept\030\001 \003(\0132\032." +
+      "headrace.v1.SequenceRangeR\004kept\022#\n\rnext_" +
+      "sequence\030\002 \001(\004R\014nextSequence\022#\n\rcharged_" +
+      "bytes\030\003 \001(\004R\014chargedBytes\032E\n\tOwnerHint\022\036" +
+      "\n\npartitions\030\001 \003(\rR\npartitions\022\030\n\007addres" +
+      "s\030\002 \001(\tR\007address\032\372\001\n\005Batch\022%\n\016first_sequ" +
+      "ence\030\001 \001(\004R\rfirstSequence\022,\n\004runs\030\002 \003(\0132" +
+      "\030.headrace.v1.PositionRunR\004runs\022#\n\rcharg" +
+      "ed_bytes\030\003 \001(\004R\014chargedBytes\022E\n\010attempts" +
+      "\030\004 \003(\0132).headrace.v1.SubscribeResponse.A" +
+      "ttemptRunR\010attempts\0220\n\010messages\030\017 \003(\0132\024." +
+      "headrace.v1.MessageR\010messages\032c\n\nAttempt" +
+      "Run\022%\n\016first_sequence\030\001 \001(\004R\rfirstSequen" +
+      "ce\022\024\n\005count\030\002 \001(\rR\005count\022\030\n\007attempt\030\003 \001(" +
+      "\rR\007attempt\032\205\001\n\014SettleResult\022+\n\021confirmed" +
+      "_through\030\001 \001(\004R\020confirmedThrough\022H\n\010fail" +
+      "ures\030\002 \003(\0132,.headrace.v1.SubscribeRespon" +
+      "se.SettleFailureR\010failures\032\215\001\n\rSettleFai" +
+      "lure\022\026\n\006number\030\001 \001(\004R\006number\0222\n\006ranges\030\002" +
+      " \003(\0132\032.headrace.v1.SequenceRangeR\006ranges" +
+      "\0220\n\006reason\030\003 \001(\0162\030.headrace.v1.ErrorReas" +
+      "onR\006reason\032\306\003\n\tFlowState\022+\n\006credit\030\001 \001(\013" +
+      "2\023.headrace.v1.AmountR\006credit\0225\n\013outstan" +
+      "ding\030\002 \001(\0132\023.headrace.v1.AmountR\013outstan" +
+      "ding\022-\n\007backlog\030\003 \001(\0132\023.headrace.v1.Amou" +
+      "ntR\007backlog\0228\n\noldest_age\030\004 \001(\0132\031.google" +
+      ".protobuf.DurationR\toldestAge\0225\n\nblocked" +
+      "_by\030\005 \003(\0162\026.headrace.v1.BlockedByR\tblock" +
+      "edBy\022\037\n\013needs_bytes\030\006 \001(\004R\nneedsBytes\0222\n" +
+      "\006limits\030\007 \001(\0132\032.headrace.v1.SessionLimit" +
+      "sR\006limits\022\036\n\npartitions\030\024 \003(\rR\npartition" +
+      "s\022@\n\006owners\030\025 \003(\0132(.headrace.v1.Subscrib" +
+      "eResponse.OwnerHintR\006owners\032<\n\006Recall\0222\n" +
+      "\006ranges\030\001 \003(\0132\032.headrace.v1.SequenceRang" +
+      "eR\006ranges\032p\n\007Revoked\0222\n\006ranges\030\001 \003(\0132\032.h" +
+      "eadrace.v1.SequenceRangeR\006ranges\0221\n\006reas" +
+      "on\030\002 \001(\0162\031.headrace.v1.RevokeReasonR\006rea" +
+      "son\032\t\n\007DrainedB\007\n\005frame\"\341\004\n\rSessionLimit" +
+      "s\022&\n\017max_frame_bytes\030\001 \001(\rR\rmaxFrameByte" +
+      "s\022<\n\017max_outstanding\030\002 \001(\0132\023.headrace.v1" +
+      ".AmountR\016maxOutstanding\022I\n\026client_max_ou" +
+      "tstanding\030\003 \001(\0132\023.headrace.v1.AmountR\024cl" +
+      "ientMaxOutstanding\022U\n\034subscription_max_o" +
+      "utstanding\030\004 \001(\0132\023.headrace.v1.AmountR\032s" +
+      "ubscriptionMaxOutstanding\022/\n\005lease\030\005 \001(\013" +
+      "2\031.google.protobuf.DurationR\005lease\0226\n\tma" +
+      "x_lease\030\006 \001(\0132\031.google.protobuf.Duration" +
+      "R\010maxLease\022H\n\022heartbeat_interval\030\007 \001(\0132\031" +
+      ".google.protobuf.DurationR\021heartbeatInte" +
+      "rval\022>\n\rresume_window\030\010 \001(\0132\031.google.pro" +
+      "tobuf.DurationR\014resumeWindow\0226\n\027max_unco" +
+      "nfirmed_settles\030\t \001(\rR\025maxUnconfirmedSet" +
+      "tles\022\035\n\nmax_ranges\030\n \001(\rR\tmaxRanges\"\230\002\n\013" +
+      "PullRequest\022\"\n\014subscription\030\001 \001(\tR\014subsc" +
+      "ription\022!\n\014max_messages\030\002 \001(\rR\013maxMessag" +
+      "es\022\033\n\tmax_bytes\030\003 \001(\004R\010maxBytes\022-\n\004wait\030" +
+      "\004 \001(\0132\031.google.protobuf.DurationR\004wait\022/" +
+      "\n\005lease\030\005 \001(\0132\031.google.protobuf.Duration" +
+      "R\005lease\022\033\n\tclient_id\030\006 \001(\tR\010clientId\022(\n\020" +
+      "max_answer_bytes\030\007 \001(\rR\016maxAnswerBytes\"}" +
+      "\n\014PullResponse\0226\n\010messages\030\001 \003(\0132\032.headr" +
+      "ace.v1.PulledMessageR\010messages\0225\n\nblocke" +
+      "d_by\030\002 \003(\0162\026.headrace.v1.BlockedByR\tbloc" +
+      "kedBy\"\263\001\n\rPulledMessage\022%\n\016delivery_toke" +
+      "n\030\001 \001(\tR\rdeliveryToken\0221\n\010position\030\002 \001(\013" +
+      "2\025.headrace.v1.PositionR\010position\022\030\n\007att" +
+      "empt\030\003 \001(\rR\007attempt\022.\n\007message\030\004 \001(\0132\024.h" +
+      "eadrace.v1.MessageR\007message\"\351\001\n\rSettleRe" +
+      "quest\022\"\n\014subscription\030\001 \001(\tR\014subscriptio" +
+      "n\022\'\n\017delivery_tokens\030\002 \003(\tR\016deliveryToke" +
+      "ns\022.\n\007verdict\030\003 \001(\0162\024.headrace.v1.Verdic" +
+      "tR\007verdict\022/\n\005delay\030\004 \001(\0132\031.google.proto" +
+      "buf.DurationR\005delay\022\022\n\004code\030\005 \001(\tR\004code\022" +
+      "\026\n\006reason\030\006 \001(\tR\006reason\"G\n\016SettleRespons" +
+      "e\0225\n\010failures\030\001 \003(\0132\031.headrace.v1.TokenF" +
+      "ailureR\010failures\"\223\001\n\rExtendRequest\022\"\n\014su" +
+      "bscription\030\001 \001(\tR\014subscription\022\'\n\017delive" +
+      "ry_tokens\030\002 \003(\tR\016deliveryTokens\0225\n\010durat" +
+      "ion\030\003 \001(\0132\031.google.protobuf.DurationR\010du" +
+      "ration\"G\n\016ExtendResponse\0225\n\010failures\030\001 \003" +
+      "(\0132\031.headrace.v1.TokenFailureR\010failures\"" +
+      "g\n\014TokenFailure\022%\n\016delivery_token\030\001 \001(\tR" +
+      "\rdeliveryToken\0220\n\006reason\030\002 \001(\0162\030.headrac" +
+      "e.v1.ErrorReasonR\006reason*U\n\tReplenish\022\031\n" +
+      "\025REPLENISH_UNSPECIFIED\020\000\022\027\n\023REPLENISH_ON" +
+      "_SETTLE\020\001\022\024\n\020REPLENISH_MANUAL\020\002*o\n\007Verdi" +
+      "ct\022\027\n\023VERDICT_UNSPECIFIED\020\000\022\017\n\013VERDICT_A" +
+      "CK\020\001\022\021\n\rVERDICT_RETRY\020\002\022\022\n\016VERDICT_REJEC" +
+      "T\020\003\022\023\n\017VERDICT_RELEASE\020\004*\222\001\n\007Feature\022\027\n\023" +
+      "FEATURE_UNSPECIFIED\020\000\022\027\n\023FEATURE_KEY_BAT" +
+      "CHES\020\001\022\022\n\016FEATURE_RECALL\020\002\022\023\n\017FEATURE_ST" +
+      "ARTED\020\003\022\022\n\016FEATURE_RESUME\020\004\022\030\n\024FEATURE_D" +
+      "EAD_LETTERS\020\005*U\n\tOrderedBy\022\032\n\026ORDERED_BY" +
+      "_UNSPECIFIED\020\000\022\022\n\016ORDERED_BY_KEY\020\001\022\030\n\024OR" +
+      "DERED_BY_PARTITION\020\002*\272\003\n\tBlockedBy\022\032\n\026BL" +
+      "OCKED_BY_UNSPECIFIED\020\000\022!\n\035BLOCKED_BY_NO_" +
+      "CREDIT_MESSAGES\020\001\022\036\n\032BLOCKED_BY_NO_CREDI" +
+      "T_BYTES\020\002\022\032\n\026BLOCKED_BY_NO_MESSAGES\020\003\022\037\n" +
+      "\033BLOCKED_BY_SUBSCRIPTION_CAP\020\004\022\031\n\025BLOCKE" +
+      "D_BY_CLIENT_CAP\020\005\022\033\n\027BLOCKED_BY_KEYS_BLO" +
+      "CKED\020\006\022\034\n\030BLOCKED_BY_RETRY_BACKOFF\020\007\022\026\n\022" +
+      "BLOCKED_BY_DELAYED\020\010\022\025\n\021BLOCKED_BY_PAUSE" +
+      "D\020\t\022\033\n\027BLOCKED_BY_RATE_LIMITED\020\n\022\026\n\022BLOC" +
+      "KED_BY_STANDBY\020\013\022 \n\034BLOCKED_BY_MESSAGE_T" +
+      "OO_LARGE\020\014\022\034\n\030BLOCKED_BY_WRITE_STALLED\020\r" +
+      "\022\027\n\023BLOCKED_BY_DRAINING\020\016*\275\001\n\014RevokeReas" +
+      "on\022\035\n\031REVOKE_REASON_UNSPECIFIED\020\000\022\037\n\033REV" +
+      "OKE_REASON_LEASE_EXPIRED\020\001\022\032\n\026REVOKE_REA" +
+      "SON_TAKEOVER\020\002\022\026\n\022REVOKE_REASON_SEEK\020\003\022\033" +
+      "\n\027REVOKE_REASON_KEY_ORDER\020\004\022\034\n\030REVOKE_RE" +
+      "ASON_GRACE_OVER\020\0052\246\002\n\021SubscriberService\022" +
+      "N\n\tSubscribe\022\035.headrace.v1.SubscribeRequ" +
+      "est\032\036.headrace.v1.SubscribeResponse(\0010\001\022" +
+      ";\n\004Pull\022\030.headrace.v1.PullRequest\032\031.head" +
+      "race.v1.PullResponse\022A\n\006Settle\022\032.headrac" +
+      "e.v1.SettleRequest\032\033.headrace.v1.SettleR" +
+      "esponse\022A\n\006Extend\022\032.headrace.v1.ExtendRe" +
+      "quest\032\033.headrace.v1.ExtendResponseBf\n\016io" +
+      ".headrace.v1B\026SubscriberServiceProtoP\001Z:" +
+      "github.com/headrace/headrace/gen/go/head" +
+      "race/v1;headracev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -466,7 +467,7 @@ public final class SubscriberServiceProto {
     internal_static_headrace_v1_SubscribeResponse_Opened_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_SubscribeResponse_Opened_descriptor,
-        new java.lang.String[] { "SessionId", "Features", "Limits", "Resumed", "OrderedBy", "Partitions", "Owners", });
+        new java.lang.String[] { "SessionId", "Features", "Limits", "Resumed", "OrderedBy", "SettledWhenSent", "Partitions", "Owners", });
     internal_static_headrace_v1_SubscribeResponse_Resumed_descriptor =
       internal_static_headrace_v1_SubscribeResponse_descriptor.getNestedTypes().get(1);
     internal_static_headrace_v1_SubscribeResponse_Resumed_fieldAccessorTable = new

@@ -1,0 +1,128 @@
+package headrace
+
+import (
+	"errors"
+
+	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
+)
+
+// manualCredit says how far the server may send in a session whose credit is given by
+// hand: one delivery for each worker that waits, or for the loop when it asks, and some
+// ahead of that. It is the inbox's, under its lock.
+//
+//	sequences of the session
+//	├── taken by workers ──┼── in the inbox ──┼── still to come ──┤
+//	                       └── waiting workers + ahead ───────────┘ granted
+type manualCredit struct {
+	ahead int64
+	bytes int64
+	// taken and takenBytes are what was taken of the session's deliveries; negative, while
+	// deliveries of the session before it are in the inbox.
+	taken, takenBytes int64
+	// through and throughBytes are what the server was told on this stream.
+	through, throughBytes int64
+}
+
+// began says where the session stands on a stream that is opened: what the server has
+// sent and charged so far, and what of it is in the inbox. Earlier grants are void.
+func (c *manualCredit) began(sent, charged uint64, queue []*Delivery) {
+	c.taken, c.takenBytes = int64(sent)-int64(len(queue)), int64(charged)
+	for _, d := range queue {
+		c.takenBytes -= int64(d.size)
+	}
+	c.through, c.throughBytes = 0, 0
+}
+
+// took counts a delivery that was taken out of the inbox, or put back.
+func (c *manualCredit) took(d *Delivery, n int64) {
+	c.taken += n
+	c.takenBytes += n * int64(d.size)
+}
+
+// grant returns a frame when the server should be told of more: somebody waits, or a
+// part is used up that is worth a frame. waiting is how many wait for a delivery.
+func (c *manualCredit) grant(waiting int64) *headracev1.SubscribeRequest {
+	through, throughBytes := max(0, c.taken+waiting+c.ahead), max(0, c.takenBytes+c.bytes)
+	more, moreBytes := through-c.through, throughBytes-c.throughBytes
+	worth := more > c.ahead/grantShare || moreBytes > c.bytes/grantShare
+	if through == 0 || !worth && (waiting == 0 || more <= 0 && moreBytes <= 0) {
+		return nil
+	}
+	c.through, c.throughBytes = through, throughBytes
+	return &headracev1.SubscribeRequest{Frame: &headracev1.SubscribeRequest_Grant_{
+		Grant: &headracev1.SubscribeRequest_Grant{ThroughSequence: uint64(through), ThroughBytes: uint64(throughBytes)},
+	}}
+}
+
+// grantShare is the part of the credit that is granted again with one frame.
+const grantShare = 4
+
+// giveByHand makes the inbox ask for deliveries as they are taken.
+func (b *inbox) giveByHand(ahead, bytes int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.credit = &manualCredit{ahead: ahead, bytes: bytes}
+	b.asked = make(chan struct{}, 1)
+}
+
+// began tells the credit where the session stands on a stream that is opened.
+func (b *inbox) began(o *headracev1.SubscribeResponse_Opened) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.credit == nil {
+		return
+	}
+	sent := max(1, o.GetResumed().GetNextSequence()) - 1
+	b.credit.began(sent, o.GetResumed().GetChargedBytes(), b.queue.all())
+}
+
+// grant returns the next Grant to send, or nil.
+func (b *inbox) grant() *headracev1.SubscribeRequest {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.credit == nil || b.closed {
+		return nil
+	}
+	return b.credit.grant(b.waiting)
+}
+
+// waits counts those that wait for a delivery. The lock is held.
+func (b *inbox) waits(n int64) {
+	b.waiting += n
+	if n > 0 {
+		b.ask()
+	}
+}
+
+// took counts a delivery that was taken, or put back. The lock is held.
+func (b *inbox) took(d *Delivery, n int64) {
+	if b.credit == nil {
+		return
+	}
+	b.credit.took(d, n)
+	b.ask()
+}
+
+// ask tells the send loop that there may be something to grant. It never blocks.
+func (b *inbox) ask() {
+	select {
+	case b.asked <- struct{}{}:
+	default:
+	}
+}
+
+// mustGiveByHand reports whether the subscription wants credit by hand, as one does that
+// delivers at most once; the receiver gives it so from then on.
+func (r *receiver) mustGiveByHand(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	if !ok || r.config.manual || e.Reason != "INVALID_FIELD" || e.Field != "replenish" {
+		return false
+	}
+	r.giveByHand()
+	return true
+}
+
+func (r *receiver) giveByHand() {
+	r.config.manual = true
+	r.inbox.giveByHand(int64(r.config.ahead), int64(r.config.windowBytes))
+}
