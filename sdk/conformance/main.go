@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/headrace/headrace/sdk/conformance/scenario"
@@ -59,6 +60,7 @@ func run(args []string, out io.Writer) (failed bool, err error) {
 	if err := flags.Parse(args); err != nil {
 		return false, err
 	}
+	slices.SortFunc(o.languages, func(a, b stage.Language) int { return cmp.Compare(a.Name, b.Name) })
 	wanted, err := o.scenarios()
 	if err != nil {
 		return false, err

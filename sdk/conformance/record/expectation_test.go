@@ -67,12 +67,15 @@ func TestWhoAwaitsHearsOfEachEvent(t *testing.T) {
 	h := New()
 	h.Record("started", Fields{"number": "0"})
 	done := make(chan error, 1) // the one answer
-	go func() { done <- h.Await(t.Context(), Match{"event": {"started"}}, 100) }()
+	go func() { done <- h.Await(t.Context(), Wait{Of: Match{"event": {"started"}}, Count: 100}) }()
 	for n := 1; n < 100; n++ {
 		h.Record("started", Fields{"number": strconv.Itoa(n)})
 		h.Record("settled", Fields{})
 	}
 	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if err := h.Await(t.Context(), Wait{Of: Match{"event": {"started"}}, Count: 99 * 50, Sum: "number"}); err != nil {
 		t.Error(err)
 	}
 	events := h.Find(Match{"number": {"99"}})

@@ -57,26 +57,43 @@ func (h *History) Find(m Match) []Event {
 	return found
 }
 
-// Await waits until at least count events are picked. Errors: ctx's cause, with how
-// many there are.
-func (h *History) Await(ctx context.Context, m Match, count int) error {
+// Wait is what somebody waits for: at least Count events that a match picks, or, with
+// the name of a field in Sum, that this field comes to as much all together.
+type Wait struct {
+	Of    Match
+	Count int
+	Sum   string
+}
+
+// of is what an event adds.
+func (w *Wait) of(e *Event) int {
+	switch {
+	case !w.Of.Matches(e):
+		return 0
+	case w.Sum != "":
+		return e.Int(w.Sum)
+	default:
+		return 1
+	}
+}
+
+// Await waits. Errors: ctx's cause, with how much there is.
+func (h *History) Await(ctx context.Context, w Wait) error {
 	seen, found := 0, 0
 	for {
 		h.mu.Lock()
 		events, changed := h.events, h.changed
 		h.mu.Unlock()
 		for ; seen < len(events); seen++ {
-			if m.Matches(&events[seen]) {
-				found++
-			}
+			found += w.of(&events[seen])
 		}
-		if found >= count {
+		if found >= w.Count {
 			return nil
 		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return fmt.Errorf("%d of %d events %s: %w", found, count, m, context.Cause(ctx))
+			return fmt.Errorf("%d of %d events %s: %w", found, w.Count, w.Of, context.Cause(ctx))
 		}
 	}
 }

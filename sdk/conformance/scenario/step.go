@@ -205,8 +205,8 @@ type Await struct {
 	Of record.Match `yaml:"of"`
 	// Count is how many. Default: 1.
 	Count int `yaml:"count"`
-	// Meaning is why, for people.
-	Meaning string `yaml:"meaning"`
+	// Sum is a field that is to come to Count all together, instead of the events.
+	Sum string `yaml:"sum"`
 }
 
 // AwaitStats waits until a subscription's figures are these. Their names are those of

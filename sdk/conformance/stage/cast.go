@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/headrace/headrace/sdk/conformance/driver"
 	"github.com/headrace/headrace/sdk/conformance/proxy"
@@ -42,7 +43,7 @@ type client struct {
 	name    string
 	process string
 	link    *proxy.Link
-	gone    bool // closed, or killed.
+	gone    atomic.Bool // closed, or killed.
 }
 
 func newCast(l Language, h *record.History, s *server, log io.Writer) *cast {
@@ -100,6 +101,9 @@ func (c *cast) tell(clientName string, command driver.Command) error {
 	if err != nil {
 		return err
 	}
+	if found.gone.Load() {
+		return fmt.Errorf("%w any more: %q", errNoClient, clientName)
+	}
 	p, err := c.process(found.process)
 	if err != nil {
 		return err
@@ -114,19 +118,19 @@ func (c *cast) await(ctx context.Context, kind string, fields record.Fields) err
 	for name, value := range fields {
 		m[name] = record.Values{value}
 	}
-	return c.awaitEvents(ctx, m, 1)
+	return c.awaitEvents(ctx, record.Wait{Of: m, Count: 1})
 }
 
 // awaitEvents waits, and gives up when a driver says that it could not do something.
-func (c *cast) awaitEvents(ctx context.Context, m record.Match, count int) error {
+func (c *cast) awaitEvents(ctx context.Context, w record.Wait) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {
-		if c.history.Await(ctx, record.Match{"event": {"failed"}}, 1) == nil {
+		if c.history.Await(ctx, record.Wait{Of: record.Match{"event": {"failed"}}, Count: 1}) == nil {
 			cancel(fmt.Errorf("a driver failed: %s", c.history.Find(record.Match{"event": {"failed"}})[0].Fields["detail"]))
 		}
 	}()
-	return c.history.Await(ctx, m, count)
+	return c.history.Await(ctx, w)
 }
 
 // closeClient lets a client end in order.
@@ -138,9 +142,9 @@ func (c *cast) closeClient(ctx context.Context, name string) error {
 		return err
 	}
 	found, err := c.client(name)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	found.gone = true
+	if err == nil {
+		found.gone.Store(true)
+	}
 	return err
 }
 
@@ -156,7 +160,9 @@ func (c *cast) kill(name string) error {
 	}
 	c.mu.Lock()
 	for _, other := range c.clients {
-		other.gone = other.gone || other.process == killed.process
+		if other.process == killed.process {
+			other.gone.Store(true)
+		}
 	}
 	delete(c.processes, killed.process)
 	c.mu.Unlock()
@@ -179,7 +185,7 @@ func (c *cast) leave(ctx context.Context) error {
 		s.from(scenario.Rule{Do: scenario.Release})
 	}
 	for _, one := range clients {
-		if one.gone {
+		if one.gone.Load() {
 			continue
 		}
 		if err := c.closeClient(ctx, one.name); err != nil {

@@ -41,8 +41,8 @@ type Outcome struct {
 	History *record.History
 }
 
-// Play plays a scenario in a language. The server's binary, and a directory that does
-// not exist, are given.
+// Play plays a scenario in a language, with a server's binary and in a directory of its
+// own, which is emptied.
 func Play(s *scenario.Scenario, l Language, binary, dir string) Outcome {
 	began := time.Now()
 	p := &play{scenario: s, language: l, history: record.New()}
@@ -70,7 +70,7 @@ type play struct {
 }
 
 func (p *play) run(ctx context.Context, binary, dir string) (err error) {
-	if err := os.MkdirAll(dir, 0o750); err != nil {
+	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o750)); err != nil {
 		return err
 	}
 	log, err := os.Create(filepath.Join(dir, "log"))

@@ -41,7 +41,7 @@ func (p *play) step(ctx context.Context, s *scenario.Step) error {
 	case s.Kill != nil:
 		return p.cast.kill(s.Kill.Client)
 	case s.Await != nil:
-		return p.cast.awaitEvents(ctx, s.Await.Of, max(1, s.Await.Count))
+		return p.cast.awaitEvents(ctx, record.Wait{Of: s.Await.Of, Count: max(1, s.Await.Count), Sum: s.Await.Sum})
 	default:
 		return p.strike(ctx, s)
 	}
@@ -80,7 +80,7 @@ func (c *cast) publish(ctx context.Context, s *scenario.Publish) error {
 	for _, m := range messages {
 		names = append(names, m.Name)
 	}
-	return c.awaitEvents(ctx, record.Match{"event": {"published", "refused"}, "message": names}, len(names))
+	return c.awaitEvents(ctx, record.Wait{Of: record.Match{"event": {"published", "refused"}, "message": names}, Count: len(names)})
 }
 
 func (c *cast) compose(s *scenario.Publish) []driver.Message {
