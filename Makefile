@@ -45,7 +45,7 @@ build: ## Build the one binary, bin/headrace
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o bin/headrace ./cmd/headrace
 
 .PHONY: demo
-demo: ## Run the demo: a server, real earthquakes, three services, one of them killed
+demo: ## Run the demo: a server, real earthquakes, services in Go, Java and Python, one of them killed
 	$(GO) run ./examples/go/earthquakes
 
 ##@ Testing

@@ -1,5 +1,6 @@
 // Command examples runs every example in every language that is installed against
-// one server, and compares what each prints with examples/expected.
+// one server, and compares what each prints with examples/expected. Then it runs the
+// demo with services in all of them.
 //
 // It exits with 1 when one prints something else, and, when CI=true, also when a
 // language is not installed.
@@ -55,5 +56,8 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	failed := runAll(ctx, ideas, prepared.ready, server.address, os.Stdout)
+	if *idea == "" {
+		failed += runDemo(ctx, root, work, prepared.ready, os.Stdout)
+	}
 	return conclude(os.Stdout, failed, prepared.missing, server.stop(), os.Getenv("CI") == "true")
 }

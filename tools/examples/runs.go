@@ -32,12 +32,13 @@ func runAll(ctx context.Context, ideas []idea, ready []language, address string,
 		workers.Go(func() {
 			for i := range next {
 				for _, l := range ready {
-					took, wrong := try(ctx, i, l, address)
-					mu.Lock()
-					fmt.Fprintln(report, line(i, l, took, wrong))
-					if wrong != "" {
-						failed++
+					took, printed, wrong := execute(ctx, l, i.name, address)
+					if wrong == "" {
+						wrong = i.differs(printed)
 					}
+					mu.Lock()
+					fmt.Fprintln(report, line(i.name, l, took, wrong))
+					failed += count(wrong)
 					mu.Unlock()
 				}
 			}
@@ -52,18 +53,26 @@ func runAll(ctx context.Context, ideas []idea, ready []language, address string,
 }
 
 // line is what is said of a run.
-func line(i idea, l language, took time.Duration, wrong string) string {
+func line(idea string, l language, took time.Duration, wrong string) string {
 	if wrong != "" {
-		return fmt.Sprintf("FAILED  %s/%s: %s", l.name, i.name, strings.TrimRight(wrong, "\n"))
+		return fmt.Sprintf("FAILED  %s/%s: %s", l.name, idea, strings.TrimRight(wrong, "\n"))
 	}
-	return fmt.Sprintf("ok      %s/%s  %.1f s", l.name, i.name, took.Seconds())
+	return fmt.Sprintf("ok      %s/%s  %.1f s", l.name, idea, took.Seconds())
 }
 
-// try runs an idea in a language, and says what is wrong.
-func try(ctx context.Context, i idea, l language, address string) (took time.Duration, wrong string) {
-	arguments, err := l.command(i.name)
+// count is 1 for what is wrong.
+func count(wrong string) int {
+	if wrong == "" {
+		return 0
+	}
+	return 1
+}
+
+// execute runs an idea in a language, and returns what it prints, or what is wrong.
+func execute(ctx context.Context, l language, idea, address string) (took time.Duration, printed, wrong string) {
+	arguments, err := l.command(idea)
 	if err != nil {
-		return 0, err.Error()
+		return 0, "", err.Error()
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, runTimeout, fmt.Errorf("it did not end within %s", runTimeout))
 	defer cancel()
@@ -75,9 +84,9 @@ func try(ctx context.Context, i idea, l language, address string) (took time.Dur
 	err = command.Run()
 	took = time.Since(started)
 	if err != nil {
-		return took, errors.Join(err, context.Cause(ctx)).Error() + "\n" + out.String() + complaints.String()
+		return took, "", errors.Join(err, context.Cause(ctx)).Error() + "\n" + out.String() + complaints.String()
 	}
-	return took, i.differs(out.String())
+	return took, out.String(), ""
 }
 
 // conclude says at the end, where it is seen, what did not run. In CI that is an

@@ -21,6 +21,9 @@ type demo struct {
 	input                  []byte
 	progress               *progress
 
+	commands map[string]command // by language
+	cast     cast
+
 	client   *headrace.Client
 	addr     string
 	services map[string]*process
@@ -34,7 +37,12 @@ func runDemo(ctx context.Context, args []string) error {
 	flags.StringVar(&d.dir, "dir", "", "keep all files in this directory (default: a temporary one, removed in the end)")
 	flags.StringVar(&d.binary, "headrace", "", "the server's binary (default: it is built)")
 	flags.StringVar(&d.inputPath, "input", "examples/data/earthquakes.jsonl", "the events, one JSON object a line")
+	languages := flags.String("languages", "", "of the services, as in go,java: left out is an error then (default: those installed)")
 	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	d.progress.sayf("building what the services need")
+	if err := d.learn(ctx, builders, *languages); err != nil {
 		return err
 	}
 	temporary := d.dir == ""
@@ -95,7 +103,7 @@ func (d *demo) tell(ctx context.Context) (o outcome, err error) {
 		return o, err
 	}
 	defer func() { err = errors.Join(err, d.client.Close()) }()
-	if err := setUp(ctx, d.client); err != nil {
+	if err := setUp(ctx, d.client, d.cast.subscriptions()); err != nil {
 		return o, err
 	}
 	if err := d.startServices(ctx); err != nil {
@@ -115,24 +123,16 @@ func (d *demo) tell(ctx context.Context) (o outcome, err error) {
 // startServices starts each service as a process and waits until all of them
 // have their session.
 func (d *demo) startServices(ctx context.Context) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	for _, s := range []struct{ service, name, sub string }{
-		{"alerting", "alerting", alertingSub},
-		{"archiver", "archiver", archiveSub},
-		{"worker", "worker-1", indexSub},
-		{"worker", "worker-2", indexSub},
-	} {
-		p, err := startProcess(d.dir, s.name, nil, self, s.service,
-			"--addr", d.addr, "--name", s.name, "--subscription", s.sub, "--dir", d.dir)
+	for _, r := range d.cast {
+		line := append(d.commands[r.language](r.program),
+			"--addr", d.addr, "--name", r.name, "--subscription", r.subscription, "--dir", d.dir)
+		p, err := startProcess(d.dir, r.name, nil, line[0], line[1:]...)
 		if err != nil {
 			return err
 		}
-		d.services[s.name] = p
+		d.services[r.name] = p
 	}
-	return d.awaitSessions(ctx, map[string]int{alertingSub: 1, archiveSub: 1, indexSub: 2})
+	return d.awaitSessions(ctx)
 }
 
 // stopServices asks every service that still runs to finish.

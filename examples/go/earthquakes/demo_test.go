@@ -11,6 +11,9 @@ import (
 	"testing"
 )
 
+// goAlone are the subscriptions whose services are in Go.
+var goAlone = whole.in(func(language string) bool { return language == goLanguage }).subscriptions()
+
 // row is a line of the demo's table.
 type row struct{ published, delivered, redelivered, acked, backlog int }
 
@@ -19,14 +22,14 @@ type row struct{ published, delivered, redelivered, acked, backlog int }
 func TestDemo(t *testing.T) {
 	dir := t.TempDir()
 	server, demo := build(t, "github.com/headrace/headrace/cmd/headrace"), build(t, ".")
-	command := exec.Command(demo, "--headrace", server, "--dir", dir, "--input", "../../data/earthquakes.jsonl")
+	command := exec.Command(demo, "--languages", "go", "--headrace", server, "--dir", dir, "--input", "../../data/earthquakes.jsonl")
 	var out, talk bytes.Buffer
 	command.Stdout, command.Stderr = &out, &talk
 	if err := command.Run(); err != nil {
 		t.Fatalf("%v\n%s\n%s\n%s", err, out.String(), talk.String(), logs(dir))
 	}
 	rows := parseTable(t, out.String())
-	for _, name := range subNames {
+	for _, name := range goAlone {
 		if r := rows[name]; r.published != 1707 || r.acked != 1707 || r.backlog != 0 || r.delivered != r.acked+r.redelivered {
 			t.Errorf("%s: %+v", name, r)
 		}
@@ -81,10 +84,10 @@ func checkAgain(t *testing.T, dir string, rows map[string]row) []string {
 		t.Fatal(err)
 	}
 	d, o := &demo{dir: dir, input: input}, outcome{}
-	for _, name := range subNames {
+	for _, name := range goAlone {
 		r := rows[name]
 		o.subs = append(o.subs, subOutcome{
-			name: name, published: uint64(r.published), delivered: uint64(r.delivered),
+			name: name, services: whole.of(name), published: uint64(r.published), delivered: uint64(r.delivered),
 			redelivered: uint64(r.redelivered), acked: uint64(r.acked), backlog: uint64(r.backlog),
 		})
 	}
@@ -109,8 +112,8 @@ func parseTable(t *testing.T, text string) map[string]row {
 		}
 		rows[m[1]] = row{n[0], n[1], n[2], n[3], n[4]}
 	}
-	if len(rows) != len(subNames) {
-		t.Fatalf("not a table of %d rows:\n%s", len(subNames), text)
+	if len(rows) != len(goAlone) {
+		t.Fatalf("not a table of %d rows:\n%s", len(goAlone), text)
 	}
 	return rows
 }

@@ -26,16 +26,16 @@ func (d *demo) follow(ctx context.Context) error {
 			delete(d.services, victim)
 			d.progress.sayf("killed %s after it acked %d events", victim, ackedBy(stats[indexSub], victim))
 		}
-		d.progress.show(events, stats)
+		d.progress.show(d.cast.subscriptions(), events, stats)
 		return allDone(events, stats)
 	})
 }
 
-// awaitSessions waits until each subscription has its number of sessions.
-func (d *demo) awaitSessions(ctx context.Context, want map[string]int) error {
+// awaitSessions waits until every service has its session.
+func (d *demo) awaitSessions(ctx context.Context) error {
 	return d.poll(ctx, func(stats map[string]*headracev1.SubscriptionStats) bool {
 		for name, s := range stats {
-			if len(s.GetSessions()) != want[name] {
+			if len(s.GetSessions()) != len(d.cast.of(name)) {
 				return false
 			}
 		}
@@ -65,7 +65,7 @@ func (d *demo) poll(ctx context.Context, enough func(map[string]*headracev1.Subs
 
 func (d *demo) stats(ctx context.Context) (map[string]*headracev1.SubscriptionStats, error) {
 	stats := map[string]*headracev1.SubscriptionStats{}
-	for _, name := range subNames {
+	for _, name := range d.cast.subscriptions() {
 		s, err := d.client.Subscriptions().Stats(ctx, name)
 		if err != nil {
 			return nil, err

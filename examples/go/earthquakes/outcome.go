@@ -25,19 +25,14 @@ type outcome struct {
 // subOutcome is one subscription's part of it.
 type subOutcome struct {
 	name string
+	// services are those that received from it.
+	services cast
 	// published is the topic's count; the rest are the subscription's.
 	published, delivered, redelivered, acked, backlog uint64
-	// files are the lines of its services, a file each.
+	// files are the lines of its services, a file each, in their order.
 	files [][][]byte
 	// deliveryTook is how long each first delivery took, from publish to handler.
 	deliveryTook []time.Duration
-}
-
-// writers are the services that receive from each subscription.
-var writers = map[string][]string{
-	alertingSub: {"alerting"},
-	archiveSub:  {"archiver"},
-	indexSub:    {"worker-1", "worker-2"},
 }
 
 // readStats asks the server for its figures.
@@ -50,10 +45,11 @@ func (d *demo) readStats(ctx context.Context, o *outcome) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range subNames {
+	for _, name := range d.cast.subscriptions() {
 		s := stats[name]
 		o.subs = append(o.subs, subOutcome{
 			name:        name,
+			services:    d.cast.of(name),
 			published:   topic.GetPublished().GetMessages(),
 			delivered:   s.GetDelivered(),
 			redelivered: s.GetRedelivered(),
@@ -74,13 +70,13 @@ func (d *demo) readFiles(o *outcome) error {
 	o.alerts = splitLines(printed)
 	for i := range o.subs {
 		sub := &o.subs[i]
-		for _, writer := range writers[sub.name] {
-			events, err := os.ReadFile(filepath.Join(d.dir, writer+".jsonl"))
+		for _, r := range sub.services {
+			events, err := os.ReadFile(filepath.Join(d.dir, r.name+".jsonl"))
 			if err != nil {
 				return err
 			}
 			sub.files = append(sub.files, splitLines(events))
-			took, err := readLatencies(filepath.Join(d.dir, writer+".latencies"))
+			took, err := readLatencies(filepath.Join(d.dir, r.name+".latencies"))
 			if err != nil {
 				return err
 			}

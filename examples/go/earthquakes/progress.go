@@ -26,12 +26,12 @@ func (p *progress) sayf(format string, args ...any) {
 }
 
 // show draws how many events each subscription has acked.
-func (p *progress) show(events uint64, stats map[string]*headracev1.SubscriptionStats) {
+func (p *progress) show(names []string, events uint64, stats map[string]*headracev1.SubscriptionStats) {
 	if !p.terminal {
 		return
 	}
 	fmt.Fprint(os.Stderr, "\r\033[K")
-	for _, name := range subNames {
+	for _, name := range names {
 		fmt.Fprintf(os.Stderr, "%s %d/%d   ", name, stats[name].GetAcked(), events)
 	}
 	p.drawn = true
