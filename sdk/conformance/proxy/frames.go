@@ -79,7 +79,7 @@ func (t *tap) responded(c *call, b []byte) {
 	case *headracev1.SubscribeResponse_Batch_:
 		t.tell(c, "server.batch", f.Batch, record.Fields{
 			"first": text(f.Batch.GetFirstSequence()), "count": text(len(f.Batch.GetMessages())),
-			"charged": text(f.Batch.GetChargedBytes()),
+			"charged": text(f.Batch.GetChargedBytes()), "unknown": text(unknown(f.Batch.GetMessages())),
 		})
 	case *headracev1.SubscribeResponse_SettleResult_:
 		t.tell(c, "server.settle_result", f.SettleResult, record.Fields{
@@ -147,6 +147,16 @@ func rangeFields(ranges []*headracev1.SequenceRange) record.Fields {
 		all = append(all, fmt.Sprintf("%d-%d", r.GetFirst(), r.GetLast()))
 	}
 	return record.Fields{"ranges": strings.Join(all, " "), "count": text(count(ranges))}
+}
+
+// unknown is how many messages have fields that the contract does not have.
+func unknown(messages []*headracev1.Message) (n int) {
+	for _, m := range messages {
+		if len(m.ProtoReflect().GetUnknown()) > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 func count(ranges []*headracev1.SequenceRange) (n uint64) {

@@ -171,14 +171,29 @@ type Among struct {
 	Percent    int   `yaml:"percent"`
 }
 
-func (a *Among) check(events []Event) error {
+// counts are how many events of All there are up to the percentile, and how many of
+// these are Of.
+func (a *Among) counts(events []Event) (served, mine int) {
 	of, all := picked(events, a.Of), picked(events, a.All)
 	if len(of) == 0 {
+		return 0, 0
+	}
+	mine = (len(of)*a.Percentile + 99) / 100
+	last := of[mine-1].Number
+	return slices.IndexFunc(all, func(e Event) bool { return e.Number == last }) + 1, mine
+}
+
+// Ratio is how many times as many events there are as those that are Of.
+func (a *Among) Ratio(h *History) float64 {
+	served, mine := a.counts(h.Events())
+	return float64(served) / float64(max(1, mine))
+}
+
+func (a *Among) check(events []Event) error {
+	served, mine := a.counts(events)
+	if mine == 0 {
 		return fmt.Errorf("there is no %s", a.Of)
 	}
-	last := of[(len(of)*a.Percentile+99)/100-1]
-	served := slices.IndexFunc(all, func(e Event) bool { return e.Number == last.Number }) + 1
-	mine := slices.IndexFunc(of, func(e Event) bool { return e.Number == last.Number }) + 1
 	if mine*100 < served*a.Percent {
 		return fmt.Errorf("of %d events %s up to the percentile %d only %d are %s", served, a.All, a.Percentile, mine, a.Of)
 	}

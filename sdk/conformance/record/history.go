@@ -57,12 +57,14 @@ func (h *History) Find(m Match) []Event {
 	return found
 }
 
-// Wait is what somebody waits for: at least Count events that a match picks, or, with
-// the name of a field in Sum, that this field comes to as much all together.
+// Wait is what somebody waits for: at least Count events that a match picks.
 type Wait struct {
 	Of    Match
 	Count int
-	Sum   string
+	// Sum is a field that is to come to Count all together, instead of the events.
+	Sum string
+	// Distinct is a field that is to have Count values, instead of the events.
+	Distinct string
 }
 
 // of is what an event adds.
@@ -79,13 +81,17 @@ func (w *Wait) of(e *Event) int {
 
 // Await waits. Errors: ctx's cause, with how much there is.
 func (h *History) Await(ctx context.Context, w Wait) error {
-	seen, found := 0, 0
+	seen, found, values := 0, 0, map[string]bool{}
 	for {
 		h.mu.Lock()
 		events, changed := h.events, h.changed
 		h.mu.Unlock()
 		for ; seen < len(events); seen++ {
-			found += w.of(&events[seen])
+			value := events[seen].Fields[w.Distinct]
+			if w.Distinct == "" || !values[value] {
+				found += w.of(&events[seen])
+			}
+			values[value] = values[value] || w.Of.Matches(&events[seen])
 		}
 		if found >= w.Count {
 			return nil

@@ -35,7 +35,7 @@ type Scenario struct {
 	Expect []record.Expectation `yaml:"expect"`
 	// Except names standing rules that do not hold here, with the reason in Why.
 	Except []string `yaml:"except"`
-	// Figure is a time that is written down, and never judged.
+	// Figure is a time, or a ratio, that is written down and not judged.
 	Figure *Figure `yaml:"figure"`
 }
 
@@ -48,11 +48,13 @@ type Setup struct {
 	Serve []string `yaml:"serve"`
 }
 
-// Figure is the time between the last event of From and the last of To.
+// Figure is the time between the last event of From and the last of To, or the ratio of
+// Among.
 type Figure struct {
-	Name string       `yaml:"name"`
-	From record.Match `yaml:"from"`
-	To   record.Match `yaml:"to"`
+	Name  string        `yaml:"name"`
+	From  record.Match  `yaml:"from"`
+	To    record.Match  `yaml:"to"`
+	Among *record.Among `yaml:"among"`
 }
 
 // errIncomplete is returned when a scenario lacks a part.

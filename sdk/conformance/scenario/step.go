@@ -207,6 +207,8 @@ type Await struct {
 	Count int `yaml:"count"`
 	// Sum is a field that is to come to Count all together, instead of the events.
 	Sum string `yaml:"sum"`
+	// Distinct is a field that is to have Count values, instead of the events.
+	Distinct string `yaml:"distinct"`
 }
 
 // AwaitStats waits until a subscription's figures are these. Their names are those of

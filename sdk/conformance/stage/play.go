@@ -34,7 +34,7 @@ type Outcome struct {
 	// Failures are what was not as expected; none: it passed.
 	Failures []error
 	// Figure is the scenario's figure, if it has one.
-	Figure time.Duration
+	Figure string
 	// Took is how long it took.
 	Took time.Duration
 	// History is what happened.
@@ -116,13 +116,16 @@ func (p *play) judge() []error {
 	return failures
 }
 
-func figure(h *record.History, f *scenario.Figure) time.Duration {
-	if f == nil {
-		return 0
+func figure(h *record.History, f *scenario.Figure) string {
+	switch {
+	case f == nil:
+		return ""
+	case f.Among != nil:
+		return fmt.Sprintf("%s %.2f", f.Name, f.Among.Ratio(h))
 	}
 	from, to := h.Find(f.From), h.Find(f.To)
 	if len(from) == 0 || len(to) == 0 {
-		return 0
+		return f.Name + " unknown"
 	}
-	return to[len(to)-1].At - from[len(from)-1].At
+	return fmt.Sprintf("%s %v", f.Name, (to[len(to)-1].At - from[len(from)-1].At).Round(time.Millisecond))
 }

@@ -41,7 +41,8 @@ func (p *play) step(ctx context.Context, s *scenario.Step) error {
 	case s.Kill != nil:
 		return p.cast.kill(s.Kill.Client)
 	case s.Await != nil:
-		return p.cast.awaitEvents(ctx, record.Wait{Of: s.Await.Of, Count: max(1, s.Await.Count), Sum: s.Await.Sum})
+		w := s.Await
+		return p.cast.awaitEvents(ctx, record.Wait{Of: w.Of, Count: max(1, w.Count), Sum: w.Sum, Distinct: w.Distinct})
 	default:
 		return p.strike(ctx, s)
 	}
@@ -61,6 +62,7 @@ func (p *play) strike(ctx context.Context, s *scenario.Step) error {
 		p.history.Record("stats", fields)
 		return err
 	case s.Admin != nil:
+		p.history.Record("admin", record.Fields{"do": s.Admin.Do, "subscription": s.Admin.Subscription, "key": s.Admin.Key})
 		return p.server.administer(ctx, s.Admin)
 	default:
 		return errDo

@@ -2,6 +2,8 @@ package stage
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -16,12 +18,13 @@ type subscriber struct {
 	cast   *cast
 	client string
 	name   string
+	began  bool // the cast's: it has had a delivery.
 
 	mu    sync.Mutex
 	rules []scenario.Rule
 	used  []int
 	// held are the deliveries that wait for a settle step, by their numbers.
-	held map[int]record.Event
+	held map[int]*record.Event
 }
 
 // subscribe lets a subscriber, or several, begin.
@@ -44,7 +47,7 @@ func (c *cast) subscribe(ctx context.Context, step *scenario.Subscribe) error {
 func (c *cast) subscribeOne(ctx context.Context, step *scenario.Subscribe, clientName, name string) error {
 	s := &subscriber{
 		cast: c, client: clientName, name: name, rules: step.Handle, used: make([]int, len(step.Handle)),
-		held: map[int]record.Event{},
+		held: map[int]*record.Event{},
 	}
 	c.mu.Lock()
 	c.subscribers[name] = s
@@ -77,10 +80,10 @@ func (s *subscriber) started(delivery int, e *record.Event) {
 		return
 	}
 	if rule.After == 0 {
-		s.settle(delivery, rule.Do, rule.Delay)
+		s.settle(delivery, e, rule.Do, rule.Delay)
 		return
 	}
-	time.AfterFunc(rule.After, func() { s.settle(delivery, rule.Do, rule.Delay) })
+	time.AfterFunc(rule.After, func() { s.settle(delivery, e, rule.Do, rule.Delay) })
 }
 
 // rule is the one that fits a delivery. One that is to be held is held from then on.
@@ -91,7 +94,7 @@ func (s *subscriber) rule(delivery int, e *record.Event) scenario.Rule {
 		if rule.On.Matches(e) && (rule.Times == 0 || s.used[n] < rule.Times) {
 			s.used[n]++
 			if rule.Do == scenario.Hold {
-				s.held[delivery] = *e
+				s.held[delivery] = e
 			}
 			return rule
 		}
@@ -102,16 +105,16 @@ func (s *subscriber) rule(delivery int, e *record.Event) scenario.Rule {
 // letGo settles what is held and picked, and gives how many these are.
 func (s *subscriber) letGo(on record.Match, verdict string, delay time.Duration) int {
 	s.mu.Lock()
-	var picked []int
+	picked := map[int]*record.Event{}
 	for delivery, e := range s.held {
-		if on.Matches(&e) {
-			picked = append(picked, delivery)
+		if on.Matches(e) {
+			picked[delivery] = e
 			delete(s.held, delivery)
 		}
 	}
 	s.mu.Unlock()
-	for _, delivery := range picked {
-		s.settle(delivery, verdict, delay)
+	for _, delivery := range slices.Sorted(maps.Keys(picked)) {
+		s.settle(delivery, picked[delivery], verdict, delay)
 	}
 	return len(picked)
 }
@@ -125,14 +128,14 @@ func (s *subscriber) from(rule scenario.Rule) {
 }
 
 // settle tells the handler how to end. A driver that is gone needs no answer.
-func (s *subscriber) settle(delivery int, verdict string, delay time.Duration) {
+func (s *subscriber) settle(delivery int, started *record.Event, verdict string, delay time.Duration) {
 	delayMS := int64(-1)
 	if delay > 0 {
 		delayMS = delay.Milliseconds()
 	}
-	s.cast.history.Record("settling", record.Fields{
-		"subscriber": s.name, "delivery": strconv.Itoa(delivery), "verdict": verdict,
-	})
+	fields := maps.Clone(started.Fields)
+	fields["verdict"] = verdict
+	s.cast.history.Record("settling", fields)
 	_ = s.cast.tell(s.client, driver.Command{
 		Do: "settle", Subscriber: s.name, Delivery: delivery, Verdict: verdict, DelayMS: delayMS,
 	})

@@ -34,6 +34,9 @@ func (c *cast) told(process string, e driver.Event) {
 	if e.Name != "" {
 		c.name(fields, e.Name)
 	}
+	if e.Event == "started" {
+		fields["first"] = c.firstOf(e.Subscriber)
+	}
 	c.history.Record(e.Event, fields)
 	if e.Event == "started" {
 		c.started(e, fields)
@@ -42,6 +45,7 @@ func (c *cast) told(process string, e driver.Event) {
 
 func (c *cast) name(fields record.Fields, name string) {
 	fields["message"], fields["number"] = name, numberOf(name)
+	fields["prefix"] = strings.TrimSuffix(name, fields["number"])
 }
 
 // describe adds what is known of a delivery, so that later events of it can be found by
@@ -51,7 +55,8 @@ func (c *cast) describe(fields record.Fields, e driver.Event) {
 		for _, s := range c.history.Find(record.Match{
 			"event": {"started"}, "process": {fields["process"]}, "delivery": {fields["delivery"]},
 		}) {
-			fields["message"], fields["number"], fields["attempt"] = s.Fields["message"], s.Fields["number"], s.Fields["attempt"]
+			c.name(fields, s.Fields["message"])
+			fields["attempt"], fields["key"] = s.Fields["attempt"], s.Fields["key"]
 		}
 		return
 	}
@@ -64,6 +69,17 @@ func (c *cast) describe(fields record.Fields, e driver.Event) {
 	if published, ok := c.published[name]; ok && same(&published, e.Message) {
 		fields["intact"] = "yes"
 	}
+}
+
+// firstOf says whether a delivery is the first that its subscriber gets.
+func (c *cast) firstOf(subscriber string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s := c.subscribers[subscriber]; s != nil && !s.began {
+		s.began = true
+		return "yes"
+	}
+	return "no"
 }
 
 func (c *cast) started(e driver.Event, fields record.Fields) {
