@@ -113,6 +113,16 @@ public final class HeadraceExtension
   }
 
   /**
+   * What a test may do to the server.
+   *
+   * @return the server's fault hooks
+   * @throws IllegalStateException no test runs
+   */
+  public Faults faults() {
+    return server().faults();
+  }
+
+  /**
    * The client, which is closed by itself.
    *
    * @return a client of the server

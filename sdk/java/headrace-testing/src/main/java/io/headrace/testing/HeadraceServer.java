@@ -31,6 +31,7 @@ public final class HeadraceServer implements AutoCloseable {
   private final List<String> arguments;
   private String address = "127.0.0.1:0";
   private @Nullable Process process;
+  private @Nullable Faults faults;
 
   private HeadraceServer(Path binary, Path directory, List<String> arguments) {
     this.binary = binary;
@@ -85,6 +86,20 @@ public final class HeadraceServer implements AutoCloseable {
   }
 
   /**
+   * What the test may do to it; faults end with the process.
+   *
+   * @return the hooks, closed with the server
+   */
+  public Faults faults() {
+    Faults hooks = faults;
+    if (hooks == null) {
+      hooks = new Faults(address);
+      faults = hooks;
+    }
+    return hooks;
+  }
+
+  /**
    * Starts it again on what it has stored, on the same port.
    *
    * @throws IllegalStateException it runs already, or did not start; the message says why
@@ -96,7 +111,7 @@ public final class HeadraceServer implements AutoCloseable {
     List<String> command =
         new ArrayList<>(
             List.of(
-                binary.toString(), "serve", "-o", "jsonl", "--dir", dataDirectory().toString(), "--listen", address,
+                binary.toString(), "serve", "--testing", "-o", "jsonl", "--dir", dataDirectory().toString(), "--listen", address,
                 "--ops-listen", "127.0.0.1:0"));
     command.addAll(arguments);
     try {
@@ -166,6 +181,9 @@ public final class HeadraceServer implements AutoCloseable {
   /** Kills it, and removes its directory. */
   @Override
   public void close() {
+    if (faults != null) {
+      faults.close();
+    }
     try {
       kill();
       removeAll();
