@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** Messages for one topic that are sent in one frame. */
@@ -30,6 +29,7 @@ final class Batch {
   long first;
   final List<PublishedRun> runs = new ArrayList<>();
   final List<PublishFailure> failures = new ArrayList<>();
+  private final List<Flush> flushes = new ArrayList<>();
 
   Batch(String topic, boolean oneWay, long openedAt) {
     this.topic = topic;
@@ -51,6 +51,7 @@ final class Batch {
     Batch rest = new Batch(topic, oneWay, openedAt);
     entries.subList(count, entries.size()).forEach(rest::add);
     rest.sealed = sealed;
+    flushes.forEach(rest::awaitedBy);
     entries = new ArrayList<>(entries.subList(0, count));
     bytes -= rest.bytes;
     sealed = true;
@@ -70,13 +71,25 @@ final class Batch {
     return from <= last() && from + count > first;
   }
 
+  /** Has a flush wait for this batch. */
+  void awaitedBy(Flush flush) {
+    flush.expect();
+    flushes.add(flush);
+  }
+
+  private void passed() {
+    flushes.forEach(Flush::passed);
+    flushes.clear();
+  }
+
+  /** Gives each message its result. */
   void finish() {
     for (PublishedRun run : runs) {
       long from = Math.max(run.getFirstSequence(), first);
       long to = Math.min(run.getFirstSequence() + run.getCount() - 1, last());
       for (long sequence = from; sequence <= to; sequence++) {
         long offset = run.getFirstOffset() + sequence - run.getFirstSequence();
-        complete(sequence, new MessageId(new Position(run.getPartition(), offset), run.getDuplicate()));
+        entry(sequence).complete(new MessageId(new Position(run.getPartition(), offset), run.getDuplicate()));
       }
     }
     for (PublishFailure failure : failures) {
@@ -86,26 +99,25 @@ final class Batch {
       long from = Math.max(failure.getFirstSequence(), first);
       long to = Math.min(failure.getFirstSequence() + failure.getCount() - 1, last());
       for (long sequence = from; sequence <= to; sequence++) {
-        fail(entries.get((int) (sequence - first)), e);
+        entry(sequence).fail(e);
       }
     }
     fail(Errors.unknownOutcome("publish to " + topic + ": the server told no result"));
   }
 
-  void complete(long sequence, MessageId id) {
-    CompletableFuture<MessageId> result = entries.get((int) (sequence - first)).result;
-    if (result != null) {
-      result.complete(id);
-    }
+  private Entry entry(long sequence) {
+    return entries.get((int) (sequence - first));
   }
 
+  /** Fails each message that has no result. */
   void fail(HeadraceException e) {
-    entries.forEach(entry -> fail(entry, e));
+    entries.forEach(entry -> entry.fail(e));
+    passed();
   }
 
-  private static void fail(Entry entry, HeadraceException e) {
-    if (entry.result != null) {
-      entry.result.completeExceptionally(e);
-    }
+  /** It was sent one-way, and is forgotten. */
+  void forget() {
+    entries.forEach(Entry::forget);
+    passed();
   }
 }

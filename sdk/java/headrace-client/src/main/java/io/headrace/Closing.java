@@ -11,8 +11,11 @@ final class Closing {
 
   static void await(SubscriberLoop<?> subscriber, long beyondDrainNanos) {
     CompletableFuture<Void> ended = subscriber.close();
+    if (subscriber.loop.isCurrent()) {
+      return; // Waiting here would wait for itself.
+    }
     if (!endsWithin(ended, subscriber.drainNanos() + beyondDrainNanos)) {
-      subscriber.loop.execute(subscriber::abandonAll);
+      subscriber.soon(subscriber::abandonAll);
     }
   }
 

@@ -22,17 +22,21 @@ import org.jspecify.annotations.Nullable;
 public final class Delivery<T> extends Received<T> {
   /** What becomes of a delivery. */
   enum Verdict {
-    ACK,
-    RETRY,
-    REJECT,
-    RELEASE
+    ACK(io.headrace.v1.Verdict.VERDICT_ACK),
+    RETRY(io.headrace.v1.Verdict.VERDICT_RETRY),
+    REJECT(io.headrace.v1.Verdict.VERDICT_REJECT),
+    RELEASE(io.headrace.v1.Verdict.VERDICT_RELEASE);
+
+    final io.headrace.v1.Verdict encoded;
+
+    Verdict(io.headrace.v1.Verdict encoded) {
+      this.encoded = encoded;
+    }
   }
 
   /** Takes what becomes of deliveries, from any thread. */
   interface Settler {
-    void settle(
-        Delivery<?> delivery, Verdict verdict, @Nullable Duration delay, String code, String reason,
-        @Nullable CompletableFuture<Void> confirmed);
+    void settle(Delivery<?> delivery, Settlement settlement, @Nullable CompletableFuture<Void> confirmed);
   }
 
   @SuppressWarnings("rawtypes") // A class of a generic type has none.
@@ -71,7 +75,7 @@ public final class Delivery<T> extends Received<T> {
 
   /**
    * Why the delivery is no longer yours: {@code LEASE_EXPIRED}, {@code TAKEOVER}, {@code KEY_ORDER},
-   * {@code SESSION_BROKEN} and so on.
+   * {@code SESSION_BROKEN}, {@code STOPPED} after the time to finish, and so on.
    *
    * @return empty while it is yours
    */
@@ -89,6 +93,18 @@ public final class Delivery<T> extends Received<T> {
     settled = true;
   }
 
+  /** Tells whoever waits what became of the settle. */
+  void confirm(@Nullable HeadraceException error) {
+    if (confirmed == null) {
+      return;
+    }
+    if (error == null) {
+      confirmed.complete(null);
+    } else {
+      confirmed.completeExceptionally(error);
+    }
+  }
+
   void end() {
     ended = true;
     if (whenEnded != null) {
@@ -98,7 +114,7 @@ public final class Delivery<T> extends Received<T> {
 
   /** Done: this subscription never sees the message again. */
   public void ack() {
-    settler.settle(this, Verdict.ACK, null, "", "", null);
+    settler.settle(this, Settlement.ACK, null);
   }
 
   /**
@@ -108,61 +124,61 @@ public final class Delivery<T> extends Received<T> {
    *     HeadraceException.UnknownOutcome} when the session was lost before the answer
    */
   public CompletableFuture<Void> ackConfirmed() {
-    return confirmed(Verdict.ACK, null, "", "");
+    return confirmed(Settlement.ACK);
   }
 
   /** Failed: counts as an attempt and comes back after the subscription's backoff. */
   public void retry() {
-    settler.settle(this, Verdict.RETRY, null, "", "", null);
+    settler.settle(this, Settlement.retry(null, "", ""), null);
   }
 
   /**
    * Failed: counts as an attempt and comes back.
    *
    * @param delay 0 to 12 h, below 100 ms counts as 100 ms; null: the subscription's backoff
-   * @param code kept with the failure, at most 255 bytes
-   * @param reason kept with the failure, at most 1,024 bytes
+   * @param code kept with the failure, at most 255 bytes, cut there
+   * @param reason kept with the failure, at most 1,024 bytes, cut there
    */
   public void retry(@Nullable Duration delay, String code, String reason) {
-    settler.settle(this, Verdict.RETRY, delay, code, reason, null);
+    settler.settle(this, Settlement.retry(delay, code, reason), null);
   }
 
   /**
    * {@link #retry(Duration, String, String)}, and tells when that is durable.
    *
    * @param delay 0 to 12 h, below 100 ms counts as 100 ms; null: the subscription's backoff
-   * @param code kept with the failure, at most 255 bytes
-   * @param reason kept with the failure, at most 1,024 bytes
+   * @param code kept with the failure, at most 255 bytes, cut there
+   * @param reason kept with the failure, at most 1,024 bytes, cut there
    * @return as {@link #ackConfirmed}
    */
   public CompletableFuture<Void> retryConfirmed(@Nullable Duration delay, String code, String reason) {
-    return confirmed(Verdict.RETRY, delay, code, reason);
+    return confirmed(Settlement.retry(delay, code, reason));
   }
 
   /**
    * Hopeless: to the dead letters, at once.
    *
-   * @param code kept with the failure, at most 255 bytes
-   * @param reason kept with the failure, at most 1,024 bytes
+   * @param code kept with the failure, at most 255 bytes, cut there
+   * @param reason kept with the failure, at most 1,024 bytes, cut there
    */
   public void reject(String code, String reason) {
-    settler.settle(this, Verdict.REJECT, null, code, reason, null);
+    settler.settle(this, Settlement.reject(code, reason), null);
   }
 
   /**
    * {@link #reject}, and tells when that is durable.
    *
-   * @param code kept with the failure, at most 255 bytes
-   * @param reason kept with the failure, at most 1,024 bytes
+   * @param code kept with the failure, at most 255 bytes, cut there
+   * @param reason kept with the failure, at most 1,024 bytes, cut there
    * @return as {@link #ackConfirmed}
    */
   public CompletableFuture<Void> rejectConfirmed(String code, String reason) {
-    return confirmed(Verdict.REJECT, null, code, reason);
+    return confirmed(Settlement.reject(code, reason));
   }
 
   /** Gives it back untouched: no attempt is charged, somebody else gets it. */
   public void release() {
-    settler.settle(this, Verdict.RELEASE, null, "", "", null);
+    settler.settle(this, Settlement.RELEASE, null);
   }
 
   /**
@@ -171,12 +187,12 @@ public final class Delivery<T> extends Received<T> {
    * @return as {@link #ackConfirmed}
    */
   public CompletableFuture<Void> releaseConfirmed() {
-    return confirmed(Verdict.RELEASE, null, "", "");
+    return confirmed(Settlement.RELEASE);
   }
 
-  private CompletableFuture<Void> confirmed(Verdict verdict, @Nullable Duration delay, String code, String reason) {
+  private CompletableFuture<Void> confirmed(Settlement settlement) {
     CompletableFuture<Void> result = new CompletableFuture<>();
-    settler.settle(this, verdict, delay, code, reason, result);
+    settler.settle(this, settlement, result);
     return result;
   }
 

@@ -1,8 +1,8 @@
 package io.headrace;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Flow;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -21,49 +21,65 @@ final class FlowFace<T> implements Flow.Publisher<Delivery<T>> {
 
   @Override
   public void subscribe(Flow.Subscriber<? super Delivery<T>> to) {
-    SubscriberLoop<T> session = sessions.get();
-    AtomicBoolean over = new AtomicBoolean();
-    to.onSubscribe(
-        new Flow.Subscription() {
-          @Override
-          public void request(long more) {
-            if (more > 0) {
-              session.request(more);
-            } else if (over.compareAndSet(false, true)) {
-              session.close();
-              to.onError(new IllegalArgumentException("request: at least 1"));
-            }
-          }
-
-          @Override
-          public void cancel() {
-            over.set(true);
-            session.close();
-          }
-        });
-    session.begin(new Downstream<>(session, to, over));
+    Objects.requireNonNull(to, "subscriber");
+    Downstream<T> downstream = new Downstream<>(sessions.get(), to);
+    to.onSubscribe(downstream);
+    downstream.session.begin(downstream);
   }
 
-  private static final class Downstream<T> implements SubscriberLoop.Sink<T> {
+  /** One subscriber and its session. It is called on the loop, and asks from any thread. */
+  private static final class Downstream<T> implements SubscriberLoop.Sink<T>, Flow.Subscription {
     private final SubscriberLoop<T> session;
     private final Flow.Subscriber<? super Delivery<T>> to;
-    private final AtomicBoolean over;
+    private volatile boolean over;
 
-    Downstream(SubscriberLoop<T> session, Flow.Subscriber<? super Delivery<T>> to, AtomicBoolean over) {
+    Downstream(SubscriberLoop<T> session, Flow.Subscriber<? super Delivery<T>> to) {
       this.session = session;
       this.to = to;
-      this.over = over;
+    }
+
+    @Override
+    public void request(long more) {
+      if (more > 0) {
+        session.request(more);
+      } else {
+        session.soon(() -> fail(new IllegalArgumentException("request(" + more + "): at least 1")));
+      }
+    }
+
+    @Override
+    public void cancel() {
+      over = true;
+      session.close();
+    }
+
+    private void fail(Throwable error) {
+      if (!over) {
+        cancel();
+        to.onError(error);
+      }
     }
 
     @Override
     public void deliver(List<Delivery<T>> deliveries) {
       for (Delivery<T> delivery : deliveries) {
-        if (over.get()) {
+        if (over) {
           delivery.release();
-          continue;
+        } else {
+          hand(delivery);
         }
-        session.start(delivery);
+      }
+    }
+
+    /** A subscriber that throws is taken to have cancelled, and what it threw at to have failed. */
+    private void hand(Delivery<T> delivery) {
+      delivery.claim();
+      session.start(delivery);
+      try {
         to.onNext(delivery);
+      } catch (RuntimeException | Error failed) {
+        delivery.retry(null, failed.getClass().getSimpleName(), String.valueOf(failed.getMessage()));
+        cancel();
       }
     }
 
@@ -72,9 +88,10 @@ final class FlowFace<T> implements Flow.Publisher<Delivery<T>> {
 
     @Override
     public void ended(@Nullable HeadraceException cause) {
-      if (!over.compareAndSet(false, true)) {
+      if (over) {
         return;
       }
+      over = true;
       if (cause == null) {
         to.onComplete();
       } else {

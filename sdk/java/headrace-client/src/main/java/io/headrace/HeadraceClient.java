@@ -214,10 +214,10 @@ public final class HeadraceClient implements AutoCloseable {
   /**
    * Sends everything accepted before without waiting for company.
    *
-   * @return done when all of it has its result
+   * @return done when all of it has its result, good or bad, and what is one-way is sent
    */
   public CompletableFuture<Void> flush() {
-    return publisher.flush();
+    return publisher.flush(null);
   }
 
   PublishLoop publisher() {
@@ -237,9 +237,17 @@ public final class HeadraceClient implements AutoCloseable {
     if (!closing.compareAndSet(false, true)) {
       return;
     }
+    if (loop.isCurrent()) {
+      new Thread(this::disconnect, "headrace-close").start(); // Waiting here would wait for itself.
+    } else {
+      disconnect();
+    }
+  }
+
+  private void disconnect() {
     receivers.close();
     if (!Closing.endsWithin(publisher.close(), closeTimeout.toNanos())) {
-      loop.execute(publisher::abandonAll);
+      publisher.soon(publisher::abandonAll);
     }
     calls.close();
     channel.shutdownNow();

@@ -95,7 +95,7 @@ final class Outbox {
   }
 
   void accept(String topic, Entry entry, long now) {
-    boolean oneWay = entry.result == null;
+    boolean oneWay = entry.oneWay();
     Batch batch = filling.get(topic);
     if (batch == null || batch.sealed || batch.oneWay != oneWay || batch.bytes + entry.bytes > settings.batchBytes()) {
       if (batch != null) {
@@ -119,9 +119,20 @@ final class Outbox {
     return unresolved == 0;
   }
 
-  /** Lets no batch wait for company any more. */
-  void seal() {
-    queue.forEach(batch -> batch.sealed = true);
+  /** Lets nothing that is there wait for company any more, and has a flush wait for it; null: of all topics. */
+  void flush(@Nullable String topic, Flush flush) {
+    for (Batch batch : queue) {
+      if (topic == null || topic.equals(batch.topic)) {
+        batch.sealed = true;
+        batch.awaitedBy(flush);
+      }
+    }
+    flights.forEach((name, flight) -> {
+      if (topic == null || topic.equals(name)) {
+        flight.batches.forEach(batch -> batch.awaitedBy(flush));
+      }
+    });
+    flush.settle();
   }
 
   /** A new stream is open: where the server stands is asked before all else. */
@@ -232,7 +243,9 @@ final class Outbox {
     flight.launch(batch);
     sentMessages += count;
     sentBytes += batch.bytes;
-    if (!batch.oneWay) {
+    if (batch.oneWay) {
+      batch.forget();
+    } else {
       flight.batches.add(batch);
       unresolved++;
     }

@@ -39,7 +39,6 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
 
   // The loop's.
   private final Outbox outbox;
-  private CompletableFuture<Void> landed = new CompletableFuture<>();
   private boolean closing;
   private boolean leaving;
   private volatile @Nullable HeadraceException ended;
@@ -57,74 +56,74 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
   /** Accepts a message from any thread; waits for room, or fails without it. */
   CompletableFuture<MessageId> publish(String topic, Message message) {
     CompletableFuture<MessageId> result = new CompletableFuture<>();
-    Entry entry = new Entry(message.encoded(), result);
-    enter(entry.bytes);
-    result.whenComplete((id, error) -> room.leave(entry.bytes));
-    hand(topic, entry);
+    accept(topic, new Entry(message.encoded(), room, result));
     return result;
   }
 
   /** Accepts a message of which nobody hears again. */
   void publishOneWay(String topic, Message message) {
-    hand(topic, new Entry(message.encoded(), null));
+    accept(topic, new Entry(message.encoded(), room, null));
   }
 
-  private void enter(int bytes) {
+  private void accept(String topic, Entry entry) {
     HeadraceException cause = ended;
     if (cause != null) {
       throw cause;
     }
-    if (!room.enter(bytes, !settings.overflowError())) {
+    boolean mayWait = !settings.overflowError() && !loop.isCurrent(); // The loop would wait for itself.
+    if (!room.enter(entry.bytes, mayWait)) {
       throw Errors.bufferFull();
+    }
+    inbox.add(new Handed(topic, entry));
+    if (woken.compareAndSet(false, true) && !soon(this::takeIn)) {
+      refuse(closed());
     }
   }
 
-  private void hand(String topic, Entry entry) {
-    inbox.add(new Handed(topic, entry));
-    if (woken.compareAndSet(false, true)) {
-      loop.execute(this::takeIn);
+  private void refuse(HeadraceException cause) {
+    woken.set(false);
+    for (Handed handed = inbox.poll(); handed != null; handed = inbox.poll()) {
+      handed.entry.fail(cause);
     }
   }
 
   private void takeIn() {
+    HeadraceException cause = ended;
+    if (cause != null || closing) {
+      refuse(cause != null ? cause : closed());
+      return;
+    }
     woken.set(false);
     long now = System.nanoTime();
     for (Handed handed = inbox.poll(); handed != null; handed = inbox.poll()) {
-      HeadraceException cause = ended;
-      if (cause != null || closing) {
-        if (handed.entry.result != null) {
-          handed.entry.result.completeExceptionally(cause != null ? cause : closed());
-        }
-        continue;
-      }
       outbox.accept(handed.topic, handed.entry, now);
     }
     pump();
   }
 
-  /** Done when everything accepted before has its result. */
-  CompletableFuture<Void> flush() {
+  /** Done when everything accepted before has its result; null: of all topics. */
+  CompletableFuture<Void> flush(@Nullable String topic) {
     CompletableFuture<Void> flushed = new CompletableFuture<>();
-    loop.execute(
-        () -> {
-          takeIn();
-          outbox.seal();
-          landed.whenComplete((nothing, error) -> flushed.complete(null));
-          pump();
-          tellLanded();
-        });
+    boolean open = soon(() -> {
+      takeIn();
+      outbox.flush(topic, new Flush(flushed));
+      pump();
+    });
+    if (!open) {
+      flushed.complete(null); // What a closed client accepted has its result.
+    }
     return flushed;
   }
 
   /** Flushes, and ends the stream; done when it has ended. */
   CompletableFuture<Void> close() {
-    loop.execute(
-        () -> {
-          takeIn();
-          outbox.seal();
-          closing = true;
-          pump();
-        });
+    room.close();
+    soon(() -> {
+      takeIn();
+      outbox.flush(null, new Flush(new CompletableFuture<>()));
+      closing = true;
+      pump();
+    });
     return finished;
   }
 
@@ -136,14 +135,6 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
 
   private static HeadraceException closed() {
     return new HeadraceException.Closed("the client is closed");
-  }
-
-  private void tellLanded() {
-    if (outbox.isEmpty()) {
-      CompletableFuture<Void> done = landed;
-      landed = new CompletableFuture<>();
-      done.complete(null);
-    }
   }
 
   @Override
@@ -184,14 +175,12 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
     switch (frame.getFrameCase()) {
       case PUBLISH_RESULT:
         outbox.resolve(frame.getPublishResult());
-        tellLanded();
         return;
       case PUBLISH_WINDOW:
         outbox.raise(frame.getPublishWindow());
         return;
       case LOOKED_UP:
         outbox.lookedUp(frame.getLookedUp());
-        tellLanded();
         return;
       case GO_AWAY:
         leaving = true;
@@ -204,9 +193,6 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
   @Override
   @Nullable PublishStreamRequest nextFrame(long now) {
     PublishStreamRequest frame = leaving ? null : outbox.take(now);
-    if (frame != null && outbox.isEmpty()) {
-      tellLanded(); // One-way batches have no result.
-    }
     return frame != null ? frame : outbox.question();
   }
 
@@ -242,7 +228,6 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
       finished.complete(null);
     }
     outbox.failAll(cause, forGood ? Errors.unknownOutcome("the stream ended: " + cause.getMessage()) : cause);
-    tellLanded();
   }
 
   @Override

@@ -19,6 +19,7 @@ final class Receivers {
   private final Channel channel;
   private final HeadraceClientBuilder how;
   private final Set<SubscriberLoop<?>> running = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
 
   Receivers(Loop loop, Channel channel, HeadraceClientBuilder how) {
     this.loop = loop;
@@ -74,6 +75,9 @@ final class Receivers {
 
   private <T> SubscriberLoop<T> session(
       String subscription, SubscribeSettings settings, @Nullable Parser<?> parser, boolean manual) {
+    if (closed) {
+      throw new HeadraceException.Closed("the client is closed");
+    }
     String id = how.clientId.isEmpty() ? UUID.randomUUID().toString() : how.clientId;
     SubscriberLoop<T> session =
         new SubscriberLoop<>(loop, channel, subscription, settings, id, how, parser, manual);
@@ -84,6 +88,7 @@ final class Receivers {
 
   /** Drains all of them, at the same time. */
   void close() {
+    closed = true;
     running.forEach(SubscriberLoop::close);
     for (SubscriberLoop<?> session : running) {
       Closing.await(session, how.connectTimeout.toNanos());

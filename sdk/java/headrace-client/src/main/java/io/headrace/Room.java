@@ -6,6 +6,7 @@ final class Room {
   private final long maxBytes;
   private int messages;
   private long bytes;
+  private boolean closed;
 
   Room(int maxMessages, long maxBytes) {
     this.maxMessages = maxMessages;
@@ -14,7 +15,7 @@ final class Room {
 
   /** Lets a message in; false when there is no room and the caller does not want to wait. */
   synchronized boolean enter(int size, boolean mayWait) {
-    while (messages > 0 && (messages >= maxMessages || bytes + size > maxBytes)) {
+    while (!closed && messages > 0 && (messages >= maxMessages || bytes + size > maxBytes)) {
       if (!mayWait) {
         return false;
       }
@@ -22,8 +23,11 @@ final class Room {
         wait();
       } catch (InterruptedException interrupted) {
         Thread.currentThread().interrupt();
-        throw new HeadraceException.Interrupted("interrupted while the publish buffer was full");
+        throw new HeadraceException.Interrupted("interrupted while the publish buffer was full; nothing was accepted");
       }
+    }
+    if (closed) {
+      throw new HeadraceException.Closed("the client is closed");
     }
     messages++;
     bytes += size;
@@ -33,6 +37,12 @@ final class Room {
   synchronized void leave(int size) {
     messages--;
     bytes -= size;
+    notifyAll();
+  }
+
+  /** Lets nobody in any more, who waits included. */
+  synchronized void close() {
+    closed = true;
     notifyAll();
   }
 }

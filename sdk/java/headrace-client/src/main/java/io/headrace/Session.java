@@ -8,36 +8,26 @@ import io.headrace.v1.SequenceRange;
 import io.headrace.v1.SessionLimits;
 import io.headrace.v1.SubscribeRequest;
 import io.headrace.v1.SubscribeResponse;
-import io.headrace.v1.Verdict;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Deque;
 import java.util.EnumSet;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one session holds: deliveries, settles that are not confirmed, leases. A state machine without
- * I/O, threads or clocks: time is an argument, in nanoseconds. It outlasts its stream: after a break it
- * is resumed, with what it holds, or begins anew. Its subscriber's loop owns it.
+ * What one session holds: deliveries, and their leases; its {@link Settles} are what it says of them. A
+ * state machine without I/O, threads or clocks: time is an argument, in nanoseconds. It outlasts its
+ * stream: after a break it is resumed, with what it holds, or begins anew. Its subscriber's loop owns it.
  *
  * @param <T> the type of payloads
  */
 final class Session<T> {
-  /** How long a settle waits for company. */
-  static final long SETTLE_NANOS = Duration.ofMillis(10).toNanos();
-
-  /** How many settles are sent at once at the latest; or half a window, if that is less. */
-  private static final int SETTLE_MESSAGES = 1_000;
-
   /** A lease is extended when this part of it is over. */
   private static final int EXTEND_PART = 3;
 
@@ -45,50 +35,10 @@ final class Session<T> {
   private static final Duration DEFAULT_LEASE = Duration.ofSeconds(30);
   private static final Duration DEFAULT_MAX_LEASE = Duration.ofHours(1);
 
-  /** What settles have in common that go out together. */
-  private static final class Kind {
-    final Delivery.Verdict verdict;
-    final @Nullable Duration delay;
-    final String code;
-    final String reason;
-
-    Kind(Delivery.Verdict verdict, @Nullable Duration delay, String code, String reason) {
-      this.verdict = verdict;
-      this.delay = delay;
-      this.code = code;
-      this.reason = reason;
-    }
-
-    @Override
-    public boolean equals(Object other) {
-      if (!(other instanceof Kind)) {
-        return false;
-      }
-      Kind kind = (Kind) other;
-      return verdict == kind.verdict && Objects.equals(delay, kind.delay) && code.equals(kind.code) && reason.equals(kind.reason);
-    }
-
-    @Override
-    public int hashCode() {
-      return Objects.hash(verdict, delay, code, reason);
-    }
-  }
-
-  /** A settle or extend that is not confirmed. */
-  private static final class Sent<T> {
-    final SubscribeRequest frame;
-    final List<Delivery<T>> settles;
-
-    Sent(SubscribeRequest frame, List<Delivery<T>> settles) {
-      this.frame = frame;
-      this.settles = settles;
-    }
-  }
-
   private final Delivery.Settler settler;
   private final @Nullable Parser<?> parser;
-  private final int flushAt;
   private final @Nullable Duration maxExtension;
+  private final Settles<T> settles;
   private String sessionId = "";
   private SessionLimits limits = SessionLimits.getDefaultInstance();
   private final Set<Feature> features = EnumSet.noneOf(Feature.class);
@@ -98,19 +48,18 @@ final class Session<T> {
 
   private long receivedThrough;
   private long chargedBytes;
-  private long number;
-  private final Map<Kind, List<Delivery<T>>> groups = new LinkedHashMap<>();
-  private int grouped;
-  private long groupedAt;
   private final List<Long> started = new ArrayList<>();
-  private final Map<Long, Sent<T>> unconfirmed = new LinkedHashMap<>();
-  private final Deque<SubscribeRequest> ready = new ArrayDeque<>();
+
+  /** There are leases, and the first is to be extended then, in nanoseconds. */
+  private boolean leasing;
+
+  private long extendAt;
 
   Session(Delivery.Settler settler, @Nullable Parser<?> parser, int window, @Nullable Duration maxExtension) {
     this.settler = settler;
     this.parser = parser;
-    this.flushAt = Math.max(1, Math.min(SETTLE_MESSAGES, window / 2));
     this.maxExtension = maxExtension;
+    settles = new Settles<>(window);
   }
 
   /** What to say of an earlier stream; null: there is nothing to take up. */
@@ -144,8 +93,7 @@ final class Session<T> {
         lost.add(delivery);
       }
     });
-    ready.clear();
-    unconfirmed.values().forEach(sent -> ready.add(sent.frame));
+    settles.resend();
     lose(lost, "SESSION_BROKEN");
     started.clear();
     held.values().stream().filter(d -> d.started && !d.settled).forEach(d -> started.add(d.sequence));
@@ -157,21 +105,15 @@ final class Session<T> {
     List<Delivery<T>> lost = new ArrayList<>();
     held.values().stream().filter(d -> !d.settled).forEach(lost::add);
     lose(lost, "SESSION_BROKEN");
-    HeadraceException unknown = Errors.unknownOutcome("the session broke before the settle was confirmed");
-    List<Delivery<T>> open = new ArrayList<>();
-    unconfirmed.values().forEach(sent -> open.addAll(sent.settles));
-    groups.values().forEach(open::addAll);
     held.clear();
-    groups.clear();
-    unconfirmed.clear();
-    ready.clear();
     started.clear();
     receivedThrough = 0;
     chargedBytes = 0;
-    number = 0;
-    grouped = 0;
+    leasing = false;
+    List<Delivery<T>> open = settles.forget();
+    HeadraceException unknown = Errors.unknownOutcome("the session broke before the settle was confirmed");
     for (Delivery<T> delivery : open) {
-      confirm(delivery, unknown);
+      delivery.confirm(unknown);
       delivery.end();
     }
     return lost;
@@ -180,12 +122,7 @@ final class Session<T> {
   /** Takes deliveries. */
   List<Delivery<T>> batch(SubscribeResponse.Batch frame, long now) {
     List<Delivery<T>> deliveries = new ArrayList<>(frame.getMessagesCount());
-    Map<Long, Integer> attempts = new LinkedHashMap<>();
-    frame.getAttemptsList().forEach(run -> {
-      for (int i = 0; i < run.getCount(); i++) {
-        attempts.put(run.getFirstSequence() + i, run.getAttempt());
-      }
-    });
+    Map<Long, Integer> attempts = attempts(frame);
     long sequence = frame.getFirstSequence();
     int index = 0;
     for (PositionRun run : frame.getRunsList()) {
@@ -193,9 +130,7 @@ final class Session<T> {
         Position position = new Position(run.getPartition(), run.getFirstOffset() + i);
         Delivery<T> delivery =
             new Delivery<>(settler, frame.getMessages(index), parser, sequence, position, attempts.getOrDefault(sequence, 1));
-        delivery.heldSince = now;
-        delivery.leasedAt = now;
-        held.put(sequence, delivery);
+        hold(delivery, now);
         deliveries.add(delivery);
       }
     }
@@ -204,43 +139,54 @@ final class Session<T> {
     return deliveries;
   }
 
+  private static Map<Long, Integer> attempts(SubscribeResponse.Batch frame) {
+    Map<Long, Integer> attempts = new LinkedHashMap<>();
+    frame.getAttemptsList().forEach(run -> {
+      for (int i = 0; i < run.getCount(); i++) {
+        attempts.put(run.getFirstSequence() + i, run.getAttempt());
+      }
+    });
+    return attempts;
+  }
+
+  private void hold(Delivery<T> delivery, long now) {
+    held.put(delivery.sequence, delivery);
+    lease(delivery, now);
+  }
+
+  private void lease(Delivery<T> delivery, long now) {
+    delivery.heldSince = now;
+    delivery.leasedAt = now;
+    if (leased(delivery)) {
+      extendBy(now + extendAfter());
+    }
+  }
+
+  private void extendBy(long due) {
+    if (!leasing || due - extendAt < 0) {
+      leasing = true;
+      extendAt = due;
+    }
+  }
+
   /** Takes the confirmation of settles and extends, and tells how many deliveries they did not reach. */
   int result(SubscribeResponse.SettleResult frame) {
-    int stale = 0;
-    Map<Long, Map<Long, HeadraceException>> failed = new LinkedHashMap<>();
-    frame.getFailuresList().forEach(failure -> {
-      HeadraceException e =
-          Errors.ofItem("the settle did not apply", failure.getReason(), failure.getReasonValue(), "", 0);
-      Map<Long, HeadraceException> ofNumber = failed.computeIfAbsent(failure.getNumber(), n -> new LinkedHashMap<>());
-      Ranges.forEach(failure.getRangesList(), sequence -> ofNumber.put(sequence, e));
+    return settles.confirm(frame, delivery -> {
+      held.remove(delivery.sequence);
+      delivery.end();
     });
-    for (Iterator<Map.Entry<Long, Sent<T>>> i = unconfirmed.entrySet().iterator(); i.hasNext(); ) {
-      Map.Entry<Long, Sent<T>> entry = i.next();
-      if (entry.getKey() > frame.getConfirmedThrough()) {
-        return stale;
-      }
-      i.remove();
-      Map<Long, HeadraceException> failures = failed.getOrDefault(entry.getKey(), Map.of());
-      stale += failures.size();
-      for (Delivery<T> delivery : entry.getValue().settles) {
-        held.remove(delivery.sequence);
-        confirm(delivery, failures.get(delivery.sequence));
-        delivery.end();
-      }
-    }
-    return stale;
   }
 
   /** Gives back what nobody works on, and tells how many those are. */
   int recall(List<SequenceRange> ranges, long now) {
-    int before = grouped;
+    int before = settles.waiting();
     Ranges.forEach(ranges, sequence -> {
       Delivery<T> delivery = held.get(sequence);
       if (delivery != null && !delivery.settled && delivery.claim()) {
-        settle(delivery, Delivery.Verdict.RELEASE, null, "", "", now);
+        settle(delivery, Settlement.RELEASE, null, now);
       }
     });
-    return grouped - before;
+    return settles.waiting() - before;
   }
 
   /** Takes a revocation, and gives the deliveries that are lost by it. */
@@ -275,8 +221,7 @@ final class Session<T> {
     }
     delivery.claim();
     delivery.started = true;
-    delivery.heldSince = now;
-    delivery.leasedAt = now;
+    lease(delivery, now);
     if (features.contains(Feature.FEATURE_STARTED)) {
       started.add(delivery.sequence);
     }
@@ -284,36 +229,33 @@ final class Session<T> {
   }
 
   /** Ends a delivery; one that is settled or lost already stays as it is. */
-  void settle(
-      Delivery<T> delivery, Delivery.Verdict verdict, @Nullable Duration delay, String code, String reason, long now) {
+  void settle(Delivery<T> delivery, Settlement settlement, @Nullable CompletableFuture<Void> confirmed, long now) {
     if (delivery.settled) {
-      if (delivery.lost().isPresent()) {
-        confirm(delivery, Errors.stale(delivery.toString()));
+      if (confirmed != null) {
+        confirmed.completeExceptionally(Errors.stale(delivery.toString()));
       }
       return;
     }
     delivery.settled = true;
-    delivery.acked = verdict == Delivery.Verdict.ACK;
-    groups.computeIfAbsent(new Kind(verdict, delay, code, reason), k -> new ArrayList<>()).add(delivery);
-    if (grouped++ == 0) {
-      groupedAt = now;
-    }
+    delivery.acked = settlement.verdict == Delivery.Verdict.ACK;
+    delivery.confirmed = confirmed;
+    settles.add(delivery, settlement, now);
   }
 
-  private static void confirm(Delivery<?> delivery, @Nullable HeadraceException error) {
-    if (delivery.confirmed == null) {
-      return;
+  /** Gives back everything that is not settled, and gives it to be cancelled. */
+  List<Delivery<T>> releaseAll(long now) {
+    List<Delivery<T>> all = new ArrayList<>();
+    held.values().stream().filter(d -> !d.settled).forEach(all::add);
+    for (Delivery<T> delivery : all) {
+      settle(delivery, Settlement.RELEASE, null, now);
+      delivery.lose("STOPPED");
     }
-    if (error == null) {
-      delivery.confirmed.complete(null);
-    } else {
-      delivery.confirmed.completeExceptionally(error);
-    }
+    return all;
   }
 
   /** Some settle is not confirmed. */
   boolean settling() {
-    return grouped > 0 || !unconfirmed.isEmpty();
+    return !settles.isEmpty();
   }
 
   /** How many deliveries are held. */
@@ -337,86 +279,60 @@ final class Session<T> {
 
   /** How long there is nothing to send. */
   long waitNanos(long now) {
-    long look = lease().toNanos() / (2 * EXTEND_PART);
-    if (!ready.isEmpty() || !started.isEmpty()) {
+    if (!started.isEmpty()) {
       return 0;
     }
-    if (grouped == 0 || unconfirmed.size() >= maxUnconfirmed()) {
-      return look;
-    }
-    return grouped >= flushAt ? 0 : Math.min(look, Math.max(0, groupedAt + SETTLE_NANOS - now));
+    long wait = settles.waitNanos(now, maxUnconfirmed());
+    return leasing && !settles.full(maxUnconfirmed()) ? Math.min(wait, Math.max(0, extendAt - now)) : wait;
   }
 
   /** The next frame to send now, or null; with {@code flush} settles wait for no company. */
   @Nullable SubscribeRequest nextFrame(long now, boolean flush) {
-    if (ready.isEmpty()) {
-      tellStarted();
-      if (grouped > 0
-          && (flush || grouped >= flushAt || now - groupedAt >= SETTLE_NANOS)
-          && unconfirmed.size() < maxUnconfirmed()) {
-        sendSettles();
-      }
-      extendLeases(now);
+    SubscribeRequest frame = settles.poll();
+    if (frame == null) {
+      frame = startedFrame();
     }
-    return ready.poll();
+    if (frame == null) {
+      settles.group(now, flush, maxUnconfirmed());
+      extendLeases(now);
+      frame = settles.poll();
+    }
+    return frame;
   }
 
-  private void tellStarted() {
+  private @Nullable SubscribeRequest startedFrame() {
     long[] alive = started.stream().mapToLong(s -> s).filter(held::containsKey).toArray();
     started.clear();
-    for (List<SequenceRange> ranges : Ranges.frames(alive)) {
-      ready.add(
-          SubscribeRequest.newBuilder().setStarted(SubscribeRequest.Started.newBuilder().addAllRanges(ranges)).build());
+    List<List<SequenceRange>> frames = Ranges.frames(alive);
+    for (List<SequenceRange> left : frames.subList(Math.min(1, frames.size()), frames.size())) {
+      Ranges.forEach(left, started::add);
     }
-  }
-
-  private void sendSettles() {
-    groups.forEach((kind, group) -> {
-      for (List<SequenceRange> ranges : Ranges.frames(sequences(group))) {
-        SubscribeRequest.Settle.Builder settle =
-            SubscribeRequest.Settle.newBuilder()
-                .setNumber(++number)
-                .addAllRanges(ranges)
-                .setVerdict(Verdict.valueOf("VERDICT_" + kind.verdict.name()))
-                .setCode(kind.code)
-                .setReason(kind.reason);
-        if (kind.delay != null) {
-          settle.setDelay(Durations.of(kind.delay));
-        }
-        Set<Long> named = new HashSet<>();
-        Ranges.forEach(ranges, named::add);
-        List<Delivery<T>> those = new ArrayList<>();
-        group.stream().filter(d -> named.contains(d.sequence)).forEach(those::add);
-        send(SubscribeRequest.newBuilder().setSettle(settle).build(), those);
-      }
-    });
-    groups.clear();
-    grouped = 0;
-  }
-
-  private void send(SubscribeRequest frame, List<Delivery<T>> settles) {
-    unconfirmed.put(number, new Sent<>(frame, settles));
-    ready.add(frame);
+    return frames.isEmpty()
+        ? null
+        : SubscribeRequest.newBuilder()
+            .setStarted(SubscribeRequest.Started.newBuilder().addAllRanges(frames.get(0)))
+            .build();
   }
 
   private void extendLeases(long now) {
-    if (unconfirmed.size() >= maxUnconfirmed()) {
+    if (!leasing || now - extendAt < 0 || settles.full(maxUnconfirmed())) {
       return;
     }
-    long part = lease().toNanos() / EXTEND_PART;
     long cap = (maxExtension != null ? maxExtension : Durations.of(limits.getMaxLease(), DEFAULT_MAX_LEASE)).toNanos();
+    long part = extendAfter();
+    leasing = false;
     List<Delivery<T>> due = new ArrayList<>();
     for (Delivery<T> d : held.values()) {
-      if (!d.settled && leased(d) && now - d.leasedAt >= part && now - d.heldSince < cap) {
+      if (d.settled || !leased(d) || now - d.heldSince >= cap) {
+        continue;
+      }
+      if (now - d.leasedAt >= part) {
         d.leasedAt = now;
         due.add(d);
       }
+      extendBy(d.leasedAt + part);
     }
-    for (List<SequenceRange> ranges : Ranges.frames(sequences(due))) {
-      SubscribeRequest.Extend extend =
-          SubscribeRequest.Extend.newBuilder().setNumber(++number).addAllRanges(ranges).build();
-      send(SubscribeRequest.newBuilder().setExtend(extend).build(), List.of());
-    }
+    settles.extend(sequences(due));
   }
 
   /** The work lease runs from the start, or for a server that is not told of starts, from the delivery. */
@@ -424,8 +340,8 @@ final class Session<T> {
     return d.started || !features.contains(Feature.FEATURE_STARTED);
   }
 
-  private Duration lease() {
-    return Durations.of(limits.getLease(), DEFAULT_LEASE);
+  private long extendAfter() {
+    return Durations.of(limits.getLease(), DEFAULT_LEASE).toNanos() / EXTEND_PART;
   }
 
   private int maxUnconfirmed() {

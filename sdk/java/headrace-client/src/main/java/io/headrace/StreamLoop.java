@@ -52,6 +52,32 @@ abstract class StreamLoop<Q, S> {
     events = how.events;
   }
 
+  /** Runs a task on the loop, soon and in order; false when the client is closed. */
+  final boolean soon(Runnable task) {
+    return loop.execute(() -> guarded(task));
+  }
+
+  final ScheduledFuture<?> later(long nanos, Runnable task) {
+    return loop.after(nanos, () -> guarded(task));
+  }
+
+  /** No fault is silent: it ends the stream for good, and is told to who uses it. */
+  private void guarded(Runnable task) {
+    try {
+      task.run();
+    } catch (RuntimeException | Error fault) {
+      if (state == State.ENDED) {
+        throw fault;
+      }
+      epoch++;
+      state = State.ENDED;
+      cancelTimer();
+      cancelCall();
+      leavePredecessor();
+      ended(Errors.fault("a fault of the client", fault), true);
+    }
+  }
+
   /** Tells the hook; what it throws is its own affair. */
   final void tell(Event.Kind kind, @Nullable HeadraceException error, Duration delay, int count, String detail) {
     try {
@@ -146,7 +172,7 @@ abstract class StreamLoop<Q, S> {
     int mine = ++epoch;
     start(new Ear(mine));
     send(openFrame());
-    loop.after(connectTimeout.toNanos(), () -> giveUpOpening(mine));
+    later(connectTimeout.toNanos(), () -> giveUpOpening(mine));
   }
 
   /** Opens another stream at once, which goes on with what this one has; the server asked for that. */
@@ -201,7 +227,7 @@ abstract class StreamLoop<Q, S> {
     }
     cancelTimer();
     long wait = Math.min(waitNanos(now), Math.min(HEARTBEAT_NANOS, spokeAt + HEARTBEAT_NANOS - now));
-    timer = loop.after(Math.max(0, wait), this::pump);
+    timer = later(Math.max(0, wait), this::pump);
   }
 
   private void cancelTimer() {
@@ -269,7 +295,7 @@ abstract class StreamLoop<Q, S> {
       int mine = epoch;
       long wait = backoff.waitNanos(cause.retryAfter().orElse(Duration.ZERO));
       tell(broken(), cause, Duration.ofNanos(wait), 0, "");
-      loop.after(wait, () -> again(mine));
+      later(wait, () -> again(mine));
     }
   }
 
@@ -311,17 +337,17 @@ abstract class StreamLoop<Q, S> {
 
     @Override
     public void onNext(S frame) {
-      loop.execute(() -> heard(mine, frame));
+      soon(() -> heard(mine, frame));
     }
 
     @Override
     public void onError(Throwable error) {
-      loop.execute(() -> over(mine, error));
+      soon(() -> over(mine, error));
     }
 
     @Override
     public void onCompleted() {
-      loop.execute(() -> over(mine, null));
+      soon(() -> over(mine, null));
     }
   }
 }

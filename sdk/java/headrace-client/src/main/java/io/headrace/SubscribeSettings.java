@@ -14,6 +14,7 @@ public final class SubscribeSettings {
   private @Nullable Duration lease;
   private @Nullable Duration maxExtension;
   private Duration drainTimeout = Duration.ofSeconds(30);
+  private boolean releaseOnStop;
   private boolean takeover;
   private Map<String, String> labels = Map.of();
   private int maxFrameBytes;
@@ -27,6 +28,7 @@ public final class SubscribeSettings {
     copy.lease = lease;
     copy.maxExtension = maxExtension;
     copy.drainTimeout = drainTimeout;
+    copy.releaseOnStop = releaseOnStop;
     copy.takeover = takeover;
     copy.labels = labels;
     copy.maxFrameBytes = maxFrameBytes;
@@ -91,14 +93,26 @@ public final class SubscribeSettings {
   }
 
   /**
-   * Sets how long deliveries may take to be settled after a stop.
+   * Sets how long deliveries may take to be settled after a stop; then their handlers are interrupted, and
+   * they are given back uncharged.
    *
-   * @param grace 0 to 12 h
+   * @param grace 0 to 12 h; default 30 s
    * @return changed settings
    */
   public SubscribeSettings drainTimeout(Duration grace) {
     SubscribeSettings changed = copy();
     changed.drainTimeout = grace;
+    return changed;
+  }
+
+  /**
+   * Has a stop interrupt running handlers at once, and give back what they hold; no attempt is charged.
+   *
+   * @return changed settings
+   */
+  public SubscribeSettings releasingOnStop() {
+    SubscribeSettings changed = copy();
+    changed.releaseOnStop = true;
     return changed;
   }
 
@@ -158,6 +172,10 @@ public final class SubscribeSettings {
 
   Duration drainTimeout() {
     return drainTimeout;
+  }
+
+  boolean releaseOnStop() {
+    return releaseOnStop;
   }
 
   boolean takeover() {

@@ -36,6 +36,11 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
           Feature.FEATURE_RESUME,
           Feature.FEATURE_DEAD_LETTERS);
 
+  /** How much longer the server waits than the client after a stop: what is late is then given back by the client. */
+  private static final long DRAIN_MARGIN_NANOS = Duration.ofSeconds(1).toNanos();
+
+  private static final long LONGEST_DRAIN_NANOS = Duration.ofHours(12).toNanos() - DRAIN_MARGIN_NANOS;
+
   /** Where deliveries go. Called on the loop; must not block. */
   interface Sink<T> {
     void deliver(List<Delivery<T>> deliveries);
@@ -93,7 +98,7 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
 
   /** Begins to receive. */
   void begin(Sink<T> to) {
-    loop.execute(() -> {
+    soon(() -> {
       sink = to;
       pump();
     });
@@ -101,7 +106,7 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
 
   /** Asks for so many more deliveries of a MANUAL session. */
   void request(long more) {
-    loop.execute(() -> {
+    soon(() -> {
       demand = demand + more < 0 ? Long.MAX_VALUE : demand + more;
       grantDue = true;
       pump();
@@ -110,7 +115,7 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
 
   /** Says that work on a delivery begins; false: it is no longer to be worked on. */
   void start(Delivery<T> delivery) {
-    loop.execute(() -> {
+    soon(() -> {
       if (session.start(delivery, System.nanoTime())) {
         pump();
       }
@@ -119,16 +124,14 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
 
   @Override
   @SuppressWarnings("unchecked") // A settler's deliveries are those that it made.
-  public void settle(
-      Delivery<?> delivery, Delivery.Verdict verdict, @Nullable Duration delay, String code, String reason,
-      @Nullable CompletableFuture<Void> confirmed) {
-    loop.execute(() -> {
-      if (confirmed != null) {
-        delivery.confirmed = confirmed;
-      }
-      session.settle((Delivery<T>) delivery, verdict, delay, code, reason, System.nanoTime());
+  public void settle(Delivery<?> delivery, Settlement settlement, @Nullable CompletableFuture<Void> confirmed) {
+    boolean open = soon(() -> {
+      session.settle((Delivery<T>) delivery, settlement, confirmed, System.nanoTime());
       pump();
     });
+    if (!open && confirmed != null) {
+      confirmed.completeExceptionally(Errors.stale("the client is closed, and what it held is lost"));
+    }
   }
 
   /** The order to keep among deliveries held at the same time; the loop's. */
@@ -136,8 +139,9 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
     return orderedBy;
   }
 
+  /** How long what is held may take to be settled after a stop. */
   long drainNanos() {
-    return settings.drainTimeout().toNanos();
+    return settings.releaseOnStop() ? 0 : Math.min(settings.drainTimeout().toNanos(), LONGEST_DRAIN_NANOS);
   }
 
   /** Why nothing comes, as the server last said. */
@@ -147,14 +151,25 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
 
   /** Drains; done when everything is settled and confirmed, or the drain's time is over. */
   CompletableFuture<Void> close() {
-    loop.execute(() -> {
+    soon(() -> {
       if (!stopping) {
         stopping = true;
         giveBack();
+        hurryAfter(drainNanos());
         pump();
       }
     });
     return finished;
+  }
+
+  /** Has what is held then given back, and its handlers cancelled. */
+  private void hurryAfter(long nanos) {
+    if (nanos > 0) {
+      later(nanos, () -> hurryAfter(0));
+      return;
+    }
+    cancel(session.releaseAll(System.nanoTime()));
+    pump();
   }
 
   /** Ends at once what {@link #close} did not; the loop's. */
@@ -330,7 +345,7 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
     if (stopping && !drainAsked) {
       drainAsked = true;
       return SubscribeRequest.newBuilder()
-          .setDrain(SubscribeRequest.Drain.newBuilder().setGrace(Durations.of(settings.drainTimeout())))
+          .setDrain(SubscribeRequest.Drain.newBuilder().setGrace(Durations.of(Duration.ofNanos(drainNanos() + DRAIN_MARGIN_NANOS))))
           .build();
     }
     if (manual && grantDue && !stopping) {
@@ -373,7 +388,7 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
 
   @Override
   boolean wanted() {
-    return sink != null && !stopping;
+    return sink != null && (!stopping || everOpened && !done());
   }
 
   @Override

@@ -58,6 +58,15 @@ public final class Topic {
   }
 
   /**
+   * Sends everything that was accepted for this topic without waiting for company.
+   *
+   * @return done when all of it has its result, good or bad, and what is one-way is sent
+   */
+  public CompletableFuture<Void> flush() {
+    return client.publisher().flush(name);
+  }
+
+  /**
    * Prepares a subscriber that gets every message published to the topic from its start on, whoever else
    * receives it: each instance of a program that does so gets them all. It has an ephemeral subscription of
    * its own, which is removed when it is closed.

@@ -5,8 +5,10 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,27 +18,26 @@ import org.jspecify.annotations.Nullable;
  * @param <T> the type of payloads
  */
 final class Workers<T> implements SubscriberLoop.Sink<T> {
-  private static final int MAX_REASON_CHARACTERS = 255;
-
   private final SubscriberLoop<T> subscriber;
   private final Handler<T> handler;
   private final Executor executor;
   private final int concurrency;
   private final Runnable whenEnded;
-  private final java.util.concurrent.CompletableFuture<Void> ended;
+  private final CompletableFuture<Void> ended;
   private final Deque<Delivery<T>> queue = new ArrayDeque<>();
-  
+
   /** What waits behind a delivery of a lane. */
   private final Map<Object, Deque<Delivery<T>>> lanes = new HashMap<>();
 
   private int running;
+  private @Nullable HeadraceException refused;
 
   Workers(
       SubscriberLoop<T> subscriber,
       Handler<T> handler,
       Executor executor,
       int concurrency,
-      java.util.concurrent.CompletableFuture<Void> ended,
+      CompletableFuture<Void> ended,
       Runnable whenEnded) {
     this.subscriber = subscriber;
     this.handler = handler;
@@ -83,17 +84,32 @@ final class Workers<T> implements SubscriberLoop.Sink<T> {
   }
 
   private void start(Delivery<T> delivery) {
-    running++;
-    subscriber.start(delivery);
     FutureTask<Void> task = new FutureTask<>(() -> work(delivery), null);
     delivery.handler = task;
-    executor.execute(() -> {
-      task.run();
-      if (task.isCancelled()) {
-        Thread.interrupted(); // The interrupt was for this delivery, not for the next.
-      }
-      subscriber.loop.execute(() -> left(delivery));
-    });
+    delivery.claim();
+    try {
+      executor.execute(() -> {
+        task.run();
+        if (task.isCancelled()) {
+          Thread.interrupted(); // The interrupt was for this delivery, not for the next.
+        }
+        subscriber.soon(() -> left(delivery));
+      });
+    } catch (RejectedExecutionException shutDown) {
+      refuse(delivery, shutDown);
+      return;
+    }
+    running++;
+    subscriber.start(delivery);
+  }
+
+  /** Nothing can be worked on any more: it is given back, and the subscriber ends. */
+  private void refuse(Delivery<T> delivery, RejectedExecutionException shutDown) {
+    delivery.release();
+    if (refused == null) {
+      refused = Errors.fault("the executor takes no more handlers", shutDown);
+      subscriber.close();
+    }
   }
 
   private void work(Delivery<T> delivery) {
@@ -102,14 +118,9 @@ final class Workers<T> implements SubscriberLoop.Sink<T> {
       delivery.ack();
     } catch (InterruptedException stopped) {
       delivery.release();
-    } catch (Exception failed) {
-      delivery.retry(null, failed.getClass().getSimpleName(), reason(failed));
+    } catch (Throwable failed) { // Errors too: else the message would be held for hours, and nobody told.
+      delivery.retry(null, failed.getClass().getSimpleName(), failed.getMessage() == null ? "" : failed.getMessage());
     }
-  }
-
-  private static String reason(Exception failed) {
-    String text = failed.getMessage() == null ? "" : failed.getMessage();
-    return text.length() <= MAX_REASON_CHARACTERS ? text : text.substring(0, MAX_REASON_CHARACTERS);
   }
 
   /**
@@ -154,10 +165,11 @@ final class Workers<T> implements SubscriberLoop.Sink<T> {
   @Override
   public void ended(@Nullable HeadraceException cause) {
     queue.clear();
-    if (cause == null) {
+    HeadraceException why = cause == null ? refused : cause;
+    if (why == null) {
       ended.complete(null);
     } else {
-      ended.completeExceptionally(cause);
+      ended.completeExceptionally(why);
     }
     whenEnded.run();
   }

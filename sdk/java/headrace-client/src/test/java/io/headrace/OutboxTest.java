@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 class OutboxTest {
   private static final PublishSettings ONE_A_BATCH = PublishSettings.defaults().batch(1, 1 << 20, Duration.ofMillis(1));
 
+  private final Room room = new Room(1 << 20, 1 << 30);
   private final List<CompletableFuture<MessageId>> results = new ArrayList<>();
   private Outbox outbox = opened(PublishSettings.defaults(), false);
   private long now;
@@ -38,7 +39,7 @@ class OutboxTest {
   private void accept(int bytes) {
     CompletableFuture<MessageId> result = new CompletableFuture<>();
     results.add(result);
-    outbox.accept("orders", new Entry(message(bytes), result), now);
+    outbox.accept("orders", new Entry(message(bytes), room, result), now);
   }
 
   private static io.headrace.v1.Message message(int bytes) {

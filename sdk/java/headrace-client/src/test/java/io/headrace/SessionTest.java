@@ -31,7 +31,7 @@ class SessionTest {
   private static final Feature[] ALL = {Feature.FEATURE_STARTED, Feature.FEATURE_RESUME, Feature.FEATURE_RECALL};
 
   private final Session<byte[]> session =
-      new Session<>((d, verdict, delay, code, reason, confirmed) -> {}, null, 1_000, null);
+      new Session<>((d, settlement, confirmed) -> {}, null, 1_000, null);
 
   private List<Delivery<byte[]>> opened(String id, List<SequenceRange> kept, Feature... features) {
     SubscribeResponse.Opened.Builder opened = SubscribeResponse.Opened.newBuilder().setSessionId(id);
@@ -52,8 +52,18 @@ class SessionTest {
         0);
   }
 
-  private void settle(Delivery<byte[]> d, Delivery.Verdict verdict) {
-    session.settle(d, verdict, null, "", "", 0);
+  private void settle(Delivery<byte[]> d, Settlement settlement) {
+    session.settle(d, settlement, null, 0);
+  }
+
+  private CompletableFuture<Void> ackConfirmed(Delivery<byte[]> d) {
+    CompletableFuture<Void> confirmed = new CompletableFuture<>();
+    session.settle(d, Settlement.ACK, confirmed, 0);
+    return confirmed;
+  }
+
+  private static Throwable failure(CompletableFuture<?> future) {
+    return assertThrows(CompletionException.class, future::join).getCause();
   }
 
   private List<String> sent(long now) {
@@ -102,11 +112,11 @@ class SessionTest {
   void rule6SettlesAreNumberedAndGroupedAsRanges() {
     opened("first", null);
     List<Delivery<byte[]>> d = deliver(1, 4);
-    settle(d.get(1), Delivery.Verdict.ACK);
-    settle(d.get(0), Delivery.Verdict.ACK);
-    settle(d.get(3), Delivery.Verdict.ACK);
-    settle(d.get(2), Delivery.Verdict.RETRY);
-    settle(d.get(2), Delivery.Verdict.ACK); // Settled already.
+    settle(d.get(1), Settlement.ACK);
+    settle(d.get(0), Settlement.ACK);
+    settle(d.get(3), Settlement.ACK);
+    settle(d.get(2), Settlement.retry(null, "", ""));
+    settle(d.get(2), Settlement.ACK); // Settled already.
     assertEquals(List.of("1 ACK 1-2,4-4", "2 RETRY 3-3"), sent(0));
     assertTrue(session.settling());
     confirm(2, 0, 0);
@@ -118,24 +128,23 @@ class SessionTest {
   void aSettleWaitsForCompanyButNotLong() {
     opened("first", null);
     Delivery<byte[]> d = deliver(1, 1).get(0);
-    settle(d, Delivery.Verdict.ACK);
+    settle(d, Settlement.ACK);
     assertNull(session.nextFrame(1, false));
-    assertEquals(Session.SETTLE_NANOS - 1, session.waitNanos(1));
-    assertNotNull(session.nextFrame(Session.SETTLE_NANOS, false));
+    assertEquals(Settles.COMPANY_NANOS - 1, session.waitNanos(1));
+    assertNotNull(session.nextFrame(Settles.COMPANY_NANOS, false));
   }
 
   @Test
   void confirmationsAndFailuresReachThoseWhoWait() {
     opened("first", null);
     List<Delivery<byte[]>> d = deliver(1, 2);
-    d.forEach(x -> x.confirmed = new CompletableFuture<>());
-    d.forEach(x -> settle(x, Delivery.Verdict.ACK));
+    CompletableFuture<Void> first = ackConfirmed(d.get(0));
+    CompletableFuture<Void> second = ackConfirmed(d.get(1));
+    assertInstanceOf(HeadraceException.StaleDelivery.class, failure(ackConfirmed(d.get(0)))); // Settled already.
     sent(0);
     confirm(1, 1, 2);
-    d.get(0).confirmed.join();
-    assertInstanceOf(
-        HeadraceException.StaleDelivery.class,
-        assertThrows(CompletionException.class, () -> d.get(1).confirmed.join()).getCause());
+    first.join();
+    assertInstanceOf(HeadraceException.StaleDelivery.class, failure(second));
   }
 
   @Test
@@ -160,7 +169,7 @@ class SessionTest {
     opened("first", null, ALL);
     List<Delivery<byte[]>> d = deliver(1, 3);
     session.start(d.get(0), 0);
-    settle(d.get(1), Delivery.Verdict.ACK);
+    settle(d.get(1), Settlement.ACK);
     session.recall(List.of(range(1, 3)), 0);
     assertEquals(List.of("STARTED 1-1", "1 ACK 2-2", "2 RELEASE 3-3"), sent(0));
   }
@@ -177,7 +186,7 @@ class SessionTest {
                 .build());
     assertEquals(List.of(d.get(0)), lost);
     assertEquals("TAKEOVER", d.get(0).lost().orElseThrow());
-    d.forEach(x -> settle(x, Delivery.Verdict.ACK));
+    d.forEach(x -> settle(x, Settlement.ACK));
     assertEquals(List.of("1 ACK 2-2"), sent(0));
   }
 
@@ -185,10 +194,10 @@ class SessionTest {
   void rule13AResumeNamesWhatIsNotConfirmedAndCountsOn() {
     opened("first", null, ALL);
     List<Delivery<byte[]>> d = deliver(1, 3);
-    settle(d.get(0), Delivery.Verdict.ACK);
+    settle(d.get(0), Settlement.ACK);
     sent(0);
     confirm(1, 0, 0);
-    settle(d.get(1), Delivery.Verdict.ACK);
+    settle(d.get(1), Settlement.ACK);
     sent(0);
     SubscribeRequest.Resume resume = session.resume();
     assertNotNull(resume);
@@ -196,7 +205,7 @@ class SessionTest {
     assertEquals("2-3", ranges(resume.getHoldingList()));
     assertEquals(List.of(d.get(2)), opened("first", List.of(range(2, 2)), ALL));
     assertEquals(List.of("2 ACK 2-2"), sent(0)); // The same frame again.
-    settle(deliver(100, 1).get(0), Delivery.Verdict.ACK);
+    settle(deliver(100, 1).get(0), Settlement.ACK);
     assertEquals(List.of("3 ACK 100-100"), sent(0));
   }
 
@@ -204,14 +213,11 @@ class SessionTest {
   void rule13WithoutResumedItIsANewSession() {
     opened("first", null, ALL);
     List<Delivery<byte[]>> d = deliver(1, 2);
-    d.get(0).confirmed = new CompletableFuture<>();
-    settle(d.get(0), Delivery.Verdict.ACK);
+    CompletableFuture<Void> acked = ackConfirmed(d.get(0));
     sent(0);
     assertEquals(List.of(d.get(1)), opened("second", null, ALL));
-    assertInstanceOf(
-        HeadraceException.UnknownOutcome.class,
-        assertThrows(CompletionException.class, () -> d.get(0).confirmed.join()).getCause());
-    settle(deliver(1, 1).get(0), Delivery.Verdict.ACK);
+    assertInstanceOf(HeadraceException.UnknownOutcome.class, failure(acked));
+    settle(deliver(1, 1).get(0), Settlement.ACK);
     assertEquals(List.of("1 ACK 1-1"), sent(0));
   }
 

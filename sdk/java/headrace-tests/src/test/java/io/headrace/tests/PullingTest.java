@@ -39,12 +39,13 @@ class PullingTest extends ServerTest {
     assertEquals(List.of("0-0", 1), List.of(pulled.get(0).id(), pulled.get(0).attempt()));
     List<String> tokens = tokens(pulled);
     assertTrue(billing().ackTokens(tokens.subList(0, 1)).isEmpty());
-    assertTrue(billing().retryTokens(tokens.subList(1, 2), Duration.ZERO, "E1", "again").isEmpty());
+    assertTrue(billing().retryTokens(tokens.subList(1, 2), Duration.ofHours(1), "E1", "again").isEmpty());
     assertTrue(billing().releaseTokens(tokens.subList(2, 3)).isEmpty());
     assertTrue(billing().rejectTokens(tokens.subList(3, 4), "E2", "hopeless").isEmpty());
     assertEquals(1, client().subscriptions().deadLetters("billing").toList().size());
     Pulled released = billing().pull(PullSettings.defaults().maxMessages(1)).get(0);
     assertEquals(List.of("released", 1), List.of(text(released), released.attempt()));
+    headrace.faults().advanceClock(Duration.ofHours(2));
     Pulled retried = billing().pull(PullSettings.defaults().maxWait(Duration.ofSeconds(60))).get(0);
     assertEquals(List.of("retried", 2), List.of(text(retried), retried.attempt()));
   }
