@@ -26,12 +26,12 @@ type Client struct {
 }
 
 // Dial makes a client of the server at addr, "host:port". The connection is
-// plaintext.
+// plaintext unless [WithTLS] encrypts it. [DialEnv] takes all that from the environment.
 //
 // It returns without connecting; the first use connects, and fails with
 // [ErrUnreachable] when the server cannot be reached within [WithConnectTimeout].
 // ctx is for options that do more; it may end once Dial has returned. Errors: an
-// address that is none.
+// address that is none; [ErrInvalidField] for a token that would be sent unencrypted.
 func Dial(ctx context.Context, addr string, opts ...DialOption) (*Client, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

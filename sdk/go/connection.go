@@ -10,7 +10,6 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials/insecure"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
@@ -45,8 +44,11 @@ type connection struct {
 
 func newConnection(addr string, config dialConfig) (*connection, error) {
 	c := &connection{addr: addr, timeout: config.connectTimeout}
-	options := []grpc.DialOption{
-		grpc.WithTransportCredentials(insecure.NewCredentials()),
+	options, err := credentialOptions(addr, config)
+	if err != nil {
+		return nil, err
+	}
+	options = append(options,
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{
 			Time: keepaliveInterval, Timeout: keepaliveTimeout, PermitWithoutStream: true,
 		}),
@@ -58,7 +60,7 @@ func newConnection(addr string, config dialConfig) (*connection, error) {
 			MinConnectTimeout: reconnectMax,
 		}),
 		grpc.WithUnaryInterceptor(c.reachFirst),
-	}
+	)
 	target := addr
 	if config.dialer != nil {
 		target = "passthrough:///" + addr

@@ -3,6 +3,7 @@ package headrace
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"net"
 	"time"
 )
@@ -35,6 +36,8 @@ type dialConfig struct {
 	closeTimeout   time.Duration
 	dialer         func(ctx context.Context, addr string) (net.Conn, error)
 	events         func(Event)
+	tls            *tls.Config // nil: plaintext.
+	token          string      // empty: none.
 	outbox         outboxConfig
 }
 

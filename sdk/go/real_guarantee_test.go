@@ -84,7 +84,8 @@ func TestRealALoopThatIsLeftLosesNothingAtMostOnce(t *testing.T) {
 				ahead = 5 // They are lost, and nobody waits for them.
 			}
 			for d, err := range c.Subscription("billing").Deliveries(t.Context(), headrace.WithManualCredit(ahead)) {
-				if pass(time.Millisecond); err != nil || string(d.Data) != texts(n)[i] {
+				pass(time.Millisecond)
+				if err != nil || string(d.Data) != texts(n)[i] {
 					t.Fatalf("loop %d got %v, %v", i, d, err)
 				}
 				break

@@ -45,7 +45,7 @@ var tokenReasons = map[delivery.FailureReason]TokenReason{
 // Number and Ranges are not looked at. Errors: ErrSubscriptionNotFound,
 // ErrInvalidField, ErrUnknownOutcome, ErrDataLoss, why the subscription ended, ctx's.
 func (b *Broker) SettleTokens(ctx context.Context, name Name, tokens []string, settle *Settle) ([]TokenFailure, error) {
-	return b.byTokens(ctx, name, tokens, func(ranges []SequenceRange) letter {
+	return b.byTokens(ctx, name, tokens, settle.Verdict == Ack, func(ranges []SequenceRange) letter {
 		e := &delivery.Settle{
 			Ranges: ranges, Verdict: settle.Verdict, Delay: settle.Delay, Code: settle.Code, Reason: settle.Reason,
 		}
@@ -56,15 +56,17 @@ func (b *Broker) SettleTokens(ctx context.Context, name Name, tokens []string, s
 // ExtendTokens prolongs the leases of pulled deliveries to duration from now; 0 means
 // the lease that they were pulled with. Errors: those of SettleTokens.
 func (b *Broker) ExtendTokens(ctx context.Context, name Name, tokens []string, duration time.Duration) ([]TokenFailure, error) {
-	return b.byTokens(ctx, name, tokens, func(ranges []SequenceRange) letter {
+	return b.byTokens(ctx, name, tokens, true, func(ranges []SequenceRange) letter {
 		e := &delivery.Extend{Ranges: ranges, Duration: duration}
 		return letter{event: e, stamp: &e.Stamp, ranges: len(ranges)}
 	})
 }
 
 // byTokens puts a letter for each session that tokens name, and waits for all answers.
+// Where messages are settled before they are sent there is nobody to ask: idle says that
+// what is said changes nothing then.
 func (b *Broker) byTokens(
-	ctx context.Context, name Name, tokens []string, write func([]SequenceRange) letter,
+	ctx context.Context, name Name, tokens []string, idle bool, write func([]SequenceRange) letter,
 ) (failures []TokenFailure, err error) {
 	s, err := b.catalog.subscription(name)
 	if err == nil {
@@ -77,6 +79,9 @@ func (b *Broker) byTokens(
 		return nil, invalidField("delivery_tokens", "1 to 1,000")
 	}
 	bundles, failures := s.bundle(tokens)
+	if idle && s.config.Load().Guarantee == AtMostOnce {
+		return failures, nil
+	}
 	for _, u := range bundles {
 		l := write(u.ranges())
 		l.stamp.Session, l.bundle = u.tokens[0].session, u
