@@ -5,7 +5,8 @@ import asyncio
 import pytest
 from headrace import errors
 from headrace._delivery import Delivery
-from headrace._session import SETTLE_SECONDS, Session
+from headrace._session import Session
+from headrace._settles import SETTLE_SECONDS
 from headrace.v1 import error_reason_pb2 as reasons
 from headrace.v1 import message_pb2
 from headrace.v1 import subscriber_service_pb2 as pb

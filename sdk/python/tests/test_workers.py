@@ -29,7 +29,7 @@ class FakeSubscriber:
         self.begun.append(delivery.sequence)
 
     def deliver(self, *keys: str, partition: int = 0) -> list[Delivery[Any]]:
-        first = self.session._received_through + 1
+        first = self.session.received_through + 1
         batch = pb.SubscribeResponse.Batch(first_sequence=first)
         batch.messages.extend(message_pb2.Message(ordering_key=k) for k in keys)
         batch.runs.add(partition=partition, first_offset=first, count=len(keys))
@@ -40,7 +40,7 @@ class FakeSubscriber:
 
     def confirm(self) -> None:
         self.session.frames(flush=True)
-        self.session.result(pb.SubscribeResponse.SettleResult(confirmed_through=self.session._number))
+        self.session.result(pb.SubscribeResponse.SettleResult(confirmed_through=self.session._settles._number))
 
     def revoke(self, sequence: int) -> None:
         revoked = pb.SubscribeResponse.Revoked(reason=pb.REVOKE_REASON_KEY_ORDER)

@@ -20,6 +20,7 @@ from headrace import aio, errors
 from headrace._batch import MessageId
 from headrace._client import Client, Delivery, Subscriber, Subscription, Subscriptions, Topic, Topics
 from headrace._connection import Tls
+from headrace._events import Event, EventKind
 from headrace._message import Message, Payload, Position
 from headrace._outbox import BatchLimits
 from headrace._places import (
@@ -38,7 +39,7 @@ from headrace._places import (
 )
 from headrace._publisher import PublishSettings
 from headrace._pull import Pulled, TokenFailure
-from headrace._subscriber import SubscribeSettings
+from headrace._subscribe_settings import SubscribeSettings
 from headrace.errors import (
     AbortedError,
     AccessDeniedError,
@@ -69,6 +70,8 @@ __all__ = [
     "ClosedError",
     "DataLossError",
     "Delivery",
+    "Event",
+    "EventKind",
     "FailedPreconditionError",
     "ForkedError",
     "HeadraceError",

@@ -39,6 +39,8 @@ class Batch:
     topic: str
     one_way: bool
     opened_at: float
+    age: int
+    """Rises with each flush: what is older belongs to it."""
     messages: list[message_pb2.Message] = dataclasses.field(default_factory=list)
     sizes: list[int] = dataclasses.field(default_factory=list)
     results: list[Result] = dataclasses.field(default_factory=list)
@@ -55,9 +57,8 @@ class Batch:
 
     def split(self, count: int) -> Batch:
         """Keeps the first messages and gives a batch of the rest."""
-        rest = Batch(
-            self.topic, self.one_way, self.opened_at, self.messages[count:], self.sizes[count:], self.results[count:]
-        )
+        rest = Batch(self.topic, self.one_way, self.opened_at, self.age)
+        rest.messages, rest.sizes, rest.results = self.messages[count:], self.sizes[count:], self.results[count:]
         rest.bytes, rest.sealed = sum(rest.sizes), self.sealed
         del self.messages[count:], self.sizes[count:], self.results[count:]
         self.bytes, self.sealed = self.bytes - rest.bytes, True

@@ -12,6 +12,7 @@ from headrace._client_admin import Subscriptions, Topics
 from headrace._client_faces import Subscription, Topic, in_threads
 from headrace._client_subscriber import Delivery, Subscriber
 from headrace._connection import Tls
+from headrace._events import Hook, silent
 from headrace._feeder import Feeder
 from headrace._loop import Loop
 from headrace._publisher import PublishSettings
@@ -31,6 +32,7 @@ class Client:
         token: str = "",
         tls: Tls | bool = False,
         publish: PublishSettings | None = None,
+        events: Hook = silent,
         connect_timeout: float = 10.0,
         close_timeout: float = 30.0,
     ) -> None:
@@ -41,6 +43,8 @@ class Client:
         :param tls: how the connection is encrypted; True: by the system's certificate
             authorities. Default: it is not.
         :param publish: how it publishes.
+        :param events: called with each :class:`headrace.Event`, in the client's own thread; it
+            must not block. Default: the client is silent.
         :param connect_timeout: seconds that the first use may take to reach the server.
         :param close_timeout: seconds that closing waits for results.
         """
@@ -51,6 +55,7 @@ class Client:
             token=token,
             tls=tls,
             publish=settings,
+            events=events,
             connect_timeout=connect_timeout,
             close_timeout=close_timeout,
         )

@@ -49,6 +49,7 @@ class Delivery(BaseDelivery[PayloadT]):
     def _confirm(
         self, verdict: str, timeout: float | None, delay: float | None = None, code: str = "", reason: str = ""
     ) -> None:
+        self._refuse_twice()
         confirmed: concurrent.futures.Future[None] = concurrent.futures.Future()
         self.confirmed = confirmed
         self.settler.settle(self, verdict, delay, code, reason)

@@ -8,6 +8,7 @@ import datetime
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, Protocol, TypeVar, cast
 
+from headrace import errors
 from headrace._message import Position
 from headrace.v1 import message_pb2
 
@@ -154,6 +155,10 @@ class BaseDelivery(Generic[PayloadT]):
         if self.when_ended is not None:
             self.when_ended()
 
+    def _refuse_twice(self) -> None:
+        if self.confirmed is not None:
+            raise errors.StaleDeliveryError(f"{self} was settled before", reason="STALE_DELIVERY")
+
     def __repr__(self) -> str:
         """Its place and attempt, not its payload."""
         return f"<Delivery {self.id} attempt {self.attempt}{' lost: ' + self.lost if self.lost else ''}>"
@@ -186,6 +191,7 @@ class Delivery(BaseDelivery[PayloadT]):
         await self._confirm("release")
 
     async def _confirm(self, verdict: str, delay: float | None = None, code: str = "", reason: str = "") -> None:
+        self._refuse_twice()
         confirmed = self.confirmed = asyncio.get_running_loop().create_future()
         self.settler.settle(self, verdict, delay, code, reason)
         await confirmed

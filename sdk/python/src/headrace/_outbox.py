@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import itertools
 import math
 
 from headrace import errors
@@ -82,6 +83,7 @@ class Outbox:
         """The newest batch to each topic, which may take more."""
         self._questions: collections.deque[str] = collections.deque()
         self._unresolved = 0
+        self._age = 0
         self.pending_messages = 0
         self.pending_bytes = 0
         self._through = (0, 0)
@@ -105,7 +107,7 @@ class Outbox:
             if batch.one_way == one_way and batch.bytes + size <= self._limits.bytes:
                 return batch
             batch.sealed = True
-        batch = self._filling[topic] = Batch(topic, one_way, now)
+        batch = self._filling[topic] = Batch(topic, one_way, now, self._age)
         self._queue.append(batch)
         return batch
 
@@ -119,10 +121,17 @@ class Outbox:
         """Everything that was sent has its result."""
         return self._unresolved == 0
 
-    def seal(self) -> None:
-        """Lets no batch wait for company any more."""
+    def seal(self) -> int:
+        """Lets no batch wait for company any more, and gives a number for :meth:`holds`."""
         for batch in self._queue:
             batch.sealed = True
+        self._age += 1
+        return self._age - 1
+
+    def holds(self, age: int) -> bool:
+        """Something that was accepted before :meth:`seal` gave this number has no result."""
+        flying = (b for topic in self._topics.values() for b in topic.flying)
+        return any(b.age <= age for b in itertools.chain(self._queue, flying))
 
     def begin(self) -> None:
         """A new stream is open: where the server stands is asked before all else."""
@@ -280,6 +289,7 @@ class Outbox:
         for batch in self._queue:
             batch.fail(sent if batch.first else unsent)
         self._queue.clear()
+        self._filling.clear()
         self._unresolved = self.pending_messages = self.pending_bytes = 0
 
 

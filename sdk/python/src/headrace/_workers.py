@@ -30,7 +30,8 @@ class Workers:
         self._running: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
-        """Works until the subscriber ends, and waits for the handlers."""
+        """Works until the subscriber ends, and waits for the handlers. When it is cancelled so
+        are they, and what they hold is given back."""
         try:
             while (delivery := await self._subscriber.next_queued()) is not None:
                 lane = self._lane_of(delivery)
@@ -42,6 +43,10 @@ class Workers:
                 self._spawn(delivery, lane)
                 while len(self._running) >= self._concurrency:
                     await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            for task in self._running:
+                task.cancel()
+            raise
         finally:
             if self._running:
                 await asyncio.wait(self._running)

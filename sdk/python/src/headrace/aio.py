@@ -21,10 +21,12 @@ from google.protobuf.message import Message as ProtobufMessage
 from headrace import _connection
 from headrace._connection import Address, Connection, Tls
 from headrace._delivery import Delivery
+from headrace._events import Hook, silent
 from headrace._publisher import Publisher, PublishSettings
 from headrace._pull import Puller
 from headrace._service import Listing
-from headrace._subscriber import Handler, Subscriber, SubscribeSettings
+from headrace._subscribe_settings import SubscribeSettings
+from headrace._subscriber import Handler, Subscriber
 from headrace._subscription import Subscription
 from headrace._subscriptions import Subscriptions
 from headrace._topic import Topic, full_name, remove
@@ -51,6 +53,7 @@ class Client:
         token: str = "",
         tls: Tls | bool = False,
         publish: PublishSettings | None = None,
+        events: Hook = silent,
         connect_timeout: float = 10.0,
         close_timeout: float = 30.0,
     ) -> None:
@@ -61,6 +64,8 @@ class Client:
         :param tls: how the connection is encrypted; True: by the system's certificate
             authorities. Default: it is not.
         :param publish: how it publishes.
+        :param events: called with each :class:`headrace.Event`, on the event loop; it must
+            not block. Default: the client is silent.
         :param connect_timeout: seconds that the first use may take to reach the server.
         :param close_timeout: seconds that closing waits for results.
         """
@@ -72,6 +77,7 @@ class Client:
         """The server's host and port."""
         self._client_id = client_id
         self._close_timeout = close_timeout
+        self._events = events
         self._publishing: Publisher | None = None
         self._publish = publish or PublishSettings()
         self._subscribers: list[Subscriber[Any]] = []
@@ -123,6 +129,7 @@ class Client:
                 producer_id=self._publish.producer_id or uuid.uuid4().hex,
                 client_id=self._client_id,
                 connect_timeout=self._connection.timeout,
+                events=self._events,
             )
         return Topic(self._publishing, full_name(name), self.subscriptions, self.receive, self._broadcasts)
 
@@ -158,6 +165,7 @@ class Client:
             SubscribeSettings(**settings),
             client_id=self._client_id or uuid.uuid4().hex,
             connect_timeout=self._connection.timeout,
+            events=self._events,
             parse=payload.FromString if payload is not None else None,
             make=make,
         )
