@@ -53,7 +53,16 @@ def backlog(client: headrace.Client) -> int:
     ],
 )
 def test_both_twins_have_the_same_names(plain: type, asynchronous: type) -> None:
-    only_there = {"publish_async", "subscriber", "start", "next_queued", "queued", "ordered_by"}
+    only_there = {
+        "publish_async",
+        "subscriber",
+        "start",
+        "next_queued",
+        "queued",
+        "ordered_by",
+        "stop",
+        "drain_timeout",
+    }
     names = {n for n in dir(asynchronous) if not n.startswith("_")} - only_there
     assert {n for n in dir(plain) if not n.startswith("_")} == names
 

@@ -5,8 +5,8 @@ import collections
 
 import headrace
 import pytest
-from conftest import Server
 from headrace import aio, errors
+from headrace.testing import Server
 from headrace.v1 import subscription_pb2
 
 

@@ -7,8 +7,8 @@ import threading
 
 import headrace
 import pytest
-from conftest import Server
 from headrace import errors
+from headrace.testing import Server
 from headrace.v1 import message_pb2, subscription_pb2, topic_pb2
 
 ODD = "\0 'quoted' ☃ \U0001f980\n\t\"/\\"

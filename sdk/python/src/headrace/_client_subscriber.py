@@ -63,8 +63,9 @@ class Subscriber(Generic[PayloadT]):
     """Deliveries of one subscription: an iterator and a context manager.
 
     Leaving the block drains: what was not begun is given back uncharged, what was is
-    waited for, and every settle is confirmed. An exception that leaves the block gives
-    back what is not settled, too. Closing from another thread ends the iteration.
+    waited for, and every settle is confirmed. The delivery that the iteration handed out last
+    is given back if the block is left before it is settled. Closing from another thread ends
+    the iteration.
     """
 
     def __init__(self, loop: Loop, subscriber: AsyncSubscriber[PayloadT]) -> None:
@@ -73,6 +74,7 @@ class Subscriber(Generic[PayloadT]):
         self._subscriber = subscriber
         self._queued: collections.deque[Delivery[PayloadT]] = collections.deque()
         self._poster = Poster(loop)
+        self._in_hand: Delivery[PayloadT] | None = None
 
     def __enter__(self) -> Subscriber[PayloadT]:
         """Begins to receive."""
@@ -83,6 +85,8 @@ class Subscriber(Generic[PayloadT]):
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Drains."""
+        if self._in_hand is not None and not self._in_hand.settled:
+            self._in_hand.release()
         self._give_back()
         self._loop.run(self._subscriber.__aexit__(kind, value, trace))
 
@@ -98,11 +102,13 @@ class Subscriber(Generic[PayloadT]):
             TAKEN_OVER, SESSION_SUPERSEDED.
         :raises UnavailableError: UNREACHABLE: the server was never reached.
         """
+        self._in_hand = None
         while True:
             while self._queued:
                 delivery = self._queued.popleft()
                 if not delivery.settled:
                     self._loop.post(self._subscriber.start, delivery)
+                    self._in_hand = delivery
                     return delivery
             self._queued.extend(self._loop.run(self._fetch()))
             if not self._queued:

@@ -63,6 +63,20 @@ class Receiver(StreamLoop):
             if not (taker := self._takers.popleft()).done():
                 taker.set_result(None)
 
+    @property
+    def drain_timeout(self) -> float:
+        """Seconds that deliveries may take to be settled after a stop."""
+        return self._settings.drain_timeout
+
+    def stop(self) -> None:
+        """Asks for nothing more, and gives back what was not begun."""
+        self._stopping = True
+        self._give_back()
+        if self._settings.release_on_stop:
+            self._release()
+        self._offer()
+        self._wake.set()
+
     def _give_back(self) -> None:
         """What was not begun goes back at once, if that can be: what is settled by its
         sending is worked off."""
@@ -198,7 +212,7 @@ class Receiver(StreamLoop):
         if self._stopping and (error is None or not self._session.held):
             self._finished = True
             self._tell(Event(EventKind.SESSION_DRAINED, self._subscription, error))
-        elif error is not None and self._credit is None and error.field == "open.replenish":
+        elif error is not None and self._credit is None and error.field == "replenish":
             self._credit = ManualCredit(0, self._settings.max_bytes)  # The subscription wants it so.
             return None
         self._wait_for_resume()

@@ -76,7 +76,7 @@ class Session:
         self.session_id, self.limits = frame.session_id, frame.limits
         self._features = set(frame.features)
         self._settles.opened(frame.limits)
-        self.settled_when_sent = getattr(frame, "settled_when_sent", False)
+        self.settled_when_sent = frame.settled_when_sent
         if not frame.HasField("resumed"):
             return self.begin_anew()
         kept = set(sequences_in(frame.resumed.kept))

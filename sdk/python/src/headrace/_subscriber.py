@@ -12,8 +12,8 @@ from headrace._events import Hook, silent
 from headrace._receiver import Receiver
 from headrace._subscribe_settings import SubscribeSettings
 
-_RELEASE_SECONDS = 1.0
-"""How long a stop that releases everything waits for the server."""
+_HURRY_SECONDS = 1.0
+"""How long a cancelled block waits for the confirmation of its settles, when all is settled."""
 
 Handler = Callable[[Delivery[PayloadT]], Awaitable[Any]]
 
@@ -22,8 +22,8 @@ class Subscriber(Receiver, Generic[PayloadT]):
     """Deliveries of one subscription: an asynchronous iterator and context manager.
 
     Leaving the block drains: what was not begun is given back uncharged, what was is
-    waited for, and every settle is confirmed. An exception that leaves the block, a
-    cancellation too, gives back what is not settled, and returns within a second or so.
+    waited for, and every settle is confirmed. The delivery that the iteration handed out last
+    is given back if the block is left before it is settled, by an exception for instance.
     """
 
     def __init__(
@@ -39,6 +39,7 @@ class Subscriber(Receiver, Generic[PayloadT]):
         make: Callable[..., Any] = Delivery,
     ) -> None:
         """Made by :meth:`Client.subscribe`."""
+        self._in_hand: Delivery[PayloadT] | None = None
         super().__init__(
             open_stream,
             subscription,
@@ -68,8 +69,10 @@ class Subscriber(Receiver, Generic[PayloadT]):
     async def __aexit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Drains; after an exception it releases."""
-        await self._close(release=kind is not None or self._settings.release_on_stop)
+        """Drains."""
+        if self._in_hand is not None and not self._in_hand.settled:
+            self._in_hand.release()
+        await self._close(hurry=kind is not None)
 
     def __aiter__(self) -> AsyncIterator[Delivery[PayloadT]]:
         """The deliveries, as they come."""
@@ -83,10 +86,12 @@ class Subscriber(Receiver, Generic[PayloadT]):
             TAKEN_OVER, SESSION_SUPERSEDED.
         :raises UnavailableError: UNREACHABLE: the server was never reached.
         """
+        self._in_hand = None
         delivery = await self.next_queued()
         if delivery is None:
             raise StopAsyncIteration
         self.start(delivery)
+        self._in_hand = delivery
         return delivery
 
     def start(self, delivery: Delivery[PayloadT]) -> None:
@@ -123,23 +128,17 @@ class Subscriber(Receiver, Generic[PayloadT]):
 
     async def close(self) -> None:
         """Drains, within ``drain_timeout``, and ends the stream."""
-        await self._close(release=self._settings.release_on_stop)
+        await self._close(hurry=False)
 
-    async def _close(self, *, release: bool) -> None:
-        self._stop()
-        if release:
-            self._release()
-        if self._task is not None:
-            limit = _RELEASE_SECONDS if release else self._settings.drain_timeout + self._connect_timeout
-            try:
-                await asyncio.wait({self._task}, timeout=limit)
-            finally:
-                self._task.cancel()
-                self._cancel(self._session.begin_anew())
-            await asyncio.wait({self._task})
-
-    def _stop(self) -> None:
-        self._stopping = True
-        self._give_back()
-        self._offer()
-        self._wake.set()
+    async def _close(self, *, hurry: bool) -> None:
+        self.stop()
+        if self._task is None:
+            return
+        held = any(not d.settled for d in self._session.held.values())
+        limit = self.drain_timeout + self._connect_timeout if held or not hurry else _HURRY_SECONDS
+        try:
+            await asyncio.wait({self._task}, timeout=limit)
+        finally:
+            self._task.cancel()
+            self._cancel(self._session.begin_anew())
+        await asyncio.wait({self._task})

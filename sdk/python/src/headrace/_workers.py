@@ -30,26 +30,40 @@ class Workers:
         self._running: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
-        """Works until the subscriber ends, and waits for the handlers. When it is cancelled so
-        are they, and what they hold is given back."""
+        """Works until the subscriber ends or this is cancelled, and waits for the handlers;
+        after a cancellation for ``drain_timeout`` at most, then they are cancelled, too."""
         try:
-            while (delivery := await self._subscriber.next_queued()) is not None:
-                lane = self._lane_of(delivery)
-                if lane is not None and lane in self._lanes:
-                    self._lanes[lane].append(delivery)
-                    continue
-                if lane is not None:
-                    self._lanes[lane] = collections.deque()
-                self._spawn(delivery, lane)
-                while len(self._running) >= self._concurrency:
-                    await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
+            await self._work_off()
         except asyncio.CancelledError:
-            for task in self._running:
-                task.cancel()
+            self._subscriber.stop()
+            await self._finish(self._subscriber.drain_timeout)
             raise
         finally:
+            await self._finish(None)
+
+    async def _work_off(self) -> None:
+        while (delivery := await self._subscriber.next_queued()) is not None:
+            lane = self._lane_of(delivery)
+            if lane is not None and lane in self._lanes:
+                self._lanes[lane].append(delivery)
+                continue
+            if lane is not None:
+                self._lanes[lane] = collections.deque()
+            self._spawn(delivery, lane)
+            while len(self._running) >= self._concurrency:
+                await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
+
+    async def _finish(self, seconds: float | None) -> None:
+        """Waits for the handlers, and cancels those that take longer, or all of them when
+        nobody wants to wait."""
+        try:
             if self._running:
-                await asyncio.wait(self._running)
+                await asyncio.wait(self._running, timeout=seconds)
+        finally:
+            for task in self._running:
+                task.cancel()
+        if self._running:
+            await asyncio.wait(self._running)
 
     def _lane_of(self, delivery: Delivery[Any]) -> str | int | None:
         order = self._subscriber.ordered_by
@@ -71,7 +85,8 @@ class Workers:
             acked = delivery.acked or not delivery.settled
             delivery.ack()
         except asyncio.CancelledError:
-            delivery.release()
+            if not delivery.lost:
+                delivery.release()
         except Exception as error:
             delivery.retry(code=type(error).__name__[:255], reason=str(error)[:1_000])
         finally:

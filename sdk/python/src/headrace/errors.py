@@ -26,6 +26,8 @@ from headrace.v1 import error_reason_pb2
 _DOMAIN = "headrace"
 _PREFIX = "ERROR_REASON_"
 _DETAILS = "grpc-status-details-bin"
+_BROKEN_WRITE = "Internal error from Core"
+"""What gRPC says of a stream that broke while it was written to."""
 
 
 class HeadraceError(Exception):
@@ -238,6 +240,8 @@ def from_rpc_error(error: grpc.RpcError | BaseException) -> HeadraceError:
     if not (callable(getattr(call, "code", None)) and callable(getattr(call, "details", None))):
         return HeadraceError(str(error) or type(error).__name__)
     code, text = call.code(), call.details() or ""
+    if text == _BROKEN_WRITE:
+        return UnavailableError("the connection broke", code=grpc.StatusCode.UNAVAILABLE)
     details = _status.read_details(_trailer(call))
     if details.domain != _DOMAIN:
         return _CLASSES.get(code, HeadraceError)(text or code.name, code=code)
