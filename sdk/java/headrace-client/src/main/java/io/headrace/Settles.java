@@ -26,7 +26,7 @@ final class Settles<T> {
   static final long COMPANY_NANOS = Duration.ofMillis(10).toNanos();
 
   /** How many settles are sent at once at the latest; or half a window, if that is less. */
-  private static final int MAX_GROUPED = 1_000;
+  static final int MAX_GROUPED = 1_000;
 
   /** A settle or extend that was sent. */
   private static final class Sent<T> {

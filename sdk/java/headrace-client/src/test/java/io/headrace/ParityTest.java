@@ -61,8 +61,8 @@ class ParityTest {
     own.put("batch_delay", text(publish.batchDelay()));
     own.put("buffer_messages", text(publish.maxPendingMessages()));
     own.put("buffer_bytes", text(publish.maxPendingBytes()));
-    own.put("settle_messages", text(read(Session.class, null, "SETTLE_MESSAGES")));
-    own.put("settle_delay", text(Duration.ofNanos(Session.SETTLE_NANOS)));
+    own.put("settle_messages", text(Settles.MAX_GROUPED));
+    own.put("settle_delay", text(Duration.ofNanos(Settles.COMPANY_NANOS)));
     return own;
   }
 
