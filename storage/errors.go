@@ -35,7 +35,7 @@ var (
 	// directory open.
 	ErrLocked = errors.New("storage: directory in use by another process")
 	// ErrFormat is returned by an engine's Open when the directory holds something
-	// else, or a store of a newer format.
+	// else, or a store of another format.
 	ErrFormat = errors.New("storage: format not supported")
 	// ErrStale is returned when a change was made for a subscription's state before a
 	// seek. Nothing of it was stored.

@@ -8,9 +8,10 @@ import (
 )
 
 const (
-	// ProducerBatches is of how many of its newest batches to a topic a producer's
-	// outcomes are remembered: a ring overwritten in place.
-	ProducerBatches = 1024
+	// ProducerPages is how many pages of outcomes a producer keeps: a ring overwritten
+	// in place. A page has at least one batch, so that of this many of the newest
+	// batches, to whatever topics, the outcomes are remembered.
+	ProducerPages = 4096
 	// ProducerIdle is how long a producer that nobody uses is remembered.
 	ProducerIdle = 7 * 24 * time.Hour
 	// MaxProducers bounds the producers that are remembered. For one more, the one

@@ -164,19 +164,21 @@ func stoppedStore(t *testing.T) string {
 	return dir
 }
 
-func TestStoreOfANewerFormatIsRefused(t *testing.T) {
+func TestStoreOfAnotherFormatIsRefused(t *testing.T) {
 	dir := stoppedStore(t)
 	path := filepath.Join(dir, "FORMAT")
 	format, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	newer := bytes.Replace(format, []byte("\nformat 1\n"), []byte("\nformat 2\n"), 1)
-	if err := os.WriteFile(path, newer, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if said := refusesToStart(t, dir); !strings.Contains(said, "format 2") || !strings.Contains(said, "newer") {
-		t.Errorf("%s", said)
+	for other, advice := range map[string]string{"format 3": "newer program", "format 1": "before the first release"} {
+		changed := bytes.Replace(format, []byte("format 2"), []byte(other), 1)
+		if err := os.WriteFile(path, changed, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if said := refusesToStart(t, dir); !strings.Contains(said, other) || !strings.Contains(said, advice) {
+			t.Errorf("%s", said)
+		}
 	}
 	if err := os.WriteFile(path, format, 0o600); err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 )
 
 // maxDoubtedBatches bounds the batches to one topic without a result: the server
-// remembers the outcomes of the last 1,024.
+// remembers the outcomes of a producer's last 4,096.
 const maxDoubtedBatches = 1_000
 
 // ready reports whether a producer may send to a topic now: it knows where the server

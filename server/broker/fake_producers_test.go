@@ -15,6 +15,6 @@ func (f *fakeStore) OpenProducer(_ context.Context, id storage.ProducerID) (stor
 func (f *fakeStore) CloseProducer(storage.ProducerID) {}
 
 // ProducerOutcomes remembers nothing.
-func (f *fakeStore) ProducerOutcomes(storage.ProducerID, storage.TopicID, uint64, int) (uint64, []storage.ProducerOutcome, error) {
+func (f *fakeStore) ProducerOutcomes(storage.ProducerID, storage.TopicID, uint64) (uint64, []storage.ProducerOutcome, error) {
 	return 1, nil, nil
 }

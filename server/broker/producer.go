@@ -118,7 +118,7 @@ func (p *Publisher) LookUp(batch *PublishBatch, topic string, from uint64) error
 	batch.LookedUp = &LookedUp{Next: 1}
 	if t, err := p.Topic(topic); err == nil {
 		x := p.line.producer
-		batch.LookedUp.Next, batch.LookedUp.Outcomes, err = p.store.ProducerOutcomes(x.ID, t.topic.id, from, storage.ProducerBatches)
+		batch.LookedUp.Next, batch.LookedUp.Outcomes, err = p.store.ProducerOutcomes(x.ID, t.topic.id, from)
 		if err != nil {
 			return storeError(err)
 		}
@@ -126,18 +126,42 @@ func (p *Publisher) LookUp(batch *PublishBatch, topic string, from uint64) error
 	return p.line.answer(batch)
 }
 
+// storedBefore are outcomes of batches of one topic that were stored before, in their
+// order. Batches are sent again in a row, so what is read for one serves the next ones.
+type storedBefore struct {
+	topic    storage.TopicID
+	outcomes []storage.ProducerOutcome
+}
+
+// find gives what became of the batch that holds a sequence, or of the first one after
+// it that is remembered; nil when none is.
+func (s *storedBefore) find(store Store, b *storage.ProducerBatch) (*storage.ProducerOutcome, error) {
+	for s.topic == b.Topic && len(s.outcomes) > 0 && s.outcomes[0].First <= b.First {
+		if o := &s.outcomes[0]; o.Last() >= b.First {
+			return o, nil
+		}
+		s.outcomes = s.outcomes[1:]
+	}
+	_, found, err := store.ProducerOutcomes(b.Producer.ID, b.Topic, b.First)
+	*s = storedBefore{topic: b.Topic, outcomes: found}
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
 // tellAgain tells of a batch that was stored before what became of it then.
-func (b *PublishBatch) tellAgain(store Store) error {
-	sent := b.Sequence
-	_, found, err := store.ProducerOutcomes(b.produced.Producer.ID, b.produced.Topic, sent.First, 1)
+func (b *PublishBatch) tellAgain(store Store, before *storedBefore) error {
+	sent := &b.produced
+	found, err := before.find(store, sent)
 	switch {
 	case err != nil:
 		return storeError(err)
-	case len(found) == 0 || found[0].First >= sent.First+uint64(sent.Count):
+	case found == nil || found.First > sent.Last():
 		return ErrOutcomeForgotten
-	case found[0].First != sent.First || int(found[0].Count) != sent.Count || found[0].Hash != sent.Hash:
+	case found.First != sent.First || found.Count != sent.Count || found.Hash != sent.Hash:
 		return fmt.Errorf("%w: sequences from %d on", ErrBatchChanged, sent.First)
 	}
-	b.Parts = append(b.Parts[:0], found[0].Parts...)
+	b.Parts = append(b.Parts[:0], found.Parts...)
 	return nil
 }

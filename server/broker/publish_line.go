@@ -30,8 +30,10 @@ type publishLine struct {
 	pending fifo[*PublishBatch]
 	closed  bool
 
-	// completed is the memory of take's result; failure is how the line ended.
+	// completed is the memory of take's result; before is what it read of batches that
+	// were sent again; failure is how the line ended.
 	completed []*PublishBatch
+	before    storedBefore
 	failure   error
 }
 
@@ -155,7 +157,7 @@ func (l *publishLine) take() ([]*PublishBatch, error) {
 			break
 		}
 		if !batch.refused {
-			l.failure = batch.settle(l.store)
+			l.failure = batch.settle(l.store, &l.before)
 		}
 		if l.failure == nil {
 			l.pop()
@@ -170,13 +172,13 @@ func (l *publishLine) take() ([]*PublishBatch, error) {
 
 // settle fills in the outcome that the store gave. The error is one that ends the
 // stream.
-func (b *PublishBatch) settle(store Store) error {
+func (b *PublishBatch) settle(store Store, before *storedBefore) error {
 	b.load(-1)
 	b.Buffered = b.publish.Buffered
 	err := b.publish.Err
 	switch {
 	case err == nil && b.Sequence != nil && b.produced.Again:
-		b.Err = b.tellAgain(store)
+		b.Err = b.tellAgain(store, before)
 		return nil
 	case err == nil:
 		b.tellRuns()

@@ -76,9 +76,9 @@ type Producers interface {
 	OpenProducer(ctx context.Context, id storage.ProducerID) (storage.Producer, error)
 	CloseProducer(id storage.ProducerID)
 	// ProducerOutcomes reads what became of the producer's batches to a topic, from
-	// the one that holds a sequence on (0: of none), at most a number of them, and the
-	// sequence that comes next. It reads the disk. Errors: ErrDataLoss.
-	ProducerOutcomes(id storage.ProducerID, topic storage.TopicID, from uint64, most int) (
+	// the one that holds a sequence on (0: of none), as far as it remembers them, and
+	// the sequence that comes next. It reads the disk. Errors: ErrDataLoss.
+	ProducerOutcomes(id storage.ProducerID, topic storage.TopicID, from uint64) (
 		next uint64, outcomes []storage.ProducerOutcome, err error)
 }
 

@@ -24,7 +24,7 @@ import (
 //	                                                    sum: XXH64 over everything before this block
 const (
 	magic   = "headrace backup\n"
-	version = 1
+	version = 2
 
 	kindHeader  = 1
 	kindRecords = 2
@@ -54,8 +54,8 @@ var (
 	// ErrDamaged is returned when a file is not a backup, is cut off, or is not as it
 	// was written.
 	ErrDamaged = errors.New("backup: damaged")
-	// ErrVersion is returned when a file has a newer format than this program reads.
-	ErrVersion = errors.New("backup: a newer format")
+	// ErrVersion is returned when a file has another format than this program reads.
+	ErrVersion = errors.New("backup: another format")
 )
 
 // Identity says which store a backup is of.

@@ -63,8 +63,8 @@ func (x *reader) begin() error {
 		return err
 	case kind != kindHeader || len(body) < 4:
 		return fmt.Errorf("%w: it does not begin with a header", ErrDamaged)
-	case binary.BigEndian.Uint32(body) > version:
-		return fmt.Errorf("%w: %d, this program reads up to %d", ErrVersion, binary.BigEndian.Uint32(body), version)
+	case binary.BigEndian.Uint32(body) != version:
+		return fmt.Errorf("%w: %d, this program reads %d", ErrVersion, binary.BigEndian.Uint32(body), version)
 	case len(body) != headerBytes || binary.BigEndian.Uint32(body) == 0:
 		return fmt.Errorf("%w: its header makes no sense", ErrDamaged)
 	}

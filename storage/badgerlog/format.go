@@ -17,9 +17,9 @@ import (
 
 const (
 	formatName = "FORMAT"
-	// formatVersion is the newest format that this code reads, and the one that it
-	// writes.
-	formatVersion = 1
+	// formatVersion is the one format that this code reads and writes. Format 1, whose
+	// producers had a record for each batch, was never released.
+	formatVersion = 2
 	formatMagic   = "headrace store\n"
 
 	maxFormatFileBytes = 4 << 10
@@ -35,7 +35,7 @@ func (id StoreID) String() string { return hex.EncodeToString(id[:]) }
 // read it:
 //
 //	headrace store
-//	format 1
+//	format 2
 //	store 00112233445566778899aabbccddeeff
 //	shards 1
 //	crc32c 89abcdef        of all that stands before it
@@ -108,9 +108,8 @@ func parseFormat(file []byte) (format, error) {
 	if _, err := fmt.Sscanf(string(rest), "format %d\n", &version); err != nil {
 		return format{}, fmt.Errorf("%w: format file without a version", storage.ErrFormat)
 	}
-	if version > formatVersion {
-		return format{}, fmt.Errorf("%w: the store has format %d, this program reads up to %d: use a newer program",
-			storage.ErrFormat, version, formatVersion)
+	if version != formatVersion {
+		return format{}, otherFormat(version)
 	}
 	var f format
 	var id string
@@ -124,6 +123,14 @@ func parseFormat(file []byte) (format, error) {
 		return format{}, damagedFormat()
 	}
 	return f, nil
+}
+
+func otherFormat(version uint32) error {
+	advice := "use a newer program"
+	if version < formatVersion {
+		advice = "it was written before the first release: start with an empty directory, or with the program that wrote it"
+	}
+	return fmt.Errorf("%w: the store has format %d, this program reads format %d: %s", storage.ErrFormat, version, formatVersion, advice)
 }
 
 func damagedFormat() error {

@@ -33,7 +33,7 @@ func TestGoldenFormatFile(t *testing.T) {
 	for i := range f.store {
 		f.store[i] = byte(i)
 	}
-	const want = "headrace store\nformat 1\nstore 000102030405060708090a0b0c0d0e0f\nshards 3\ncrc32c 1eddf5b8\n"
+	const want = "headrace store\nformat 2\nstore 000102030405060708090a0b0c0d0e0f\nshards 3\ncrc32c 39349992\n"
 	if got := string(f.encode()); got != want {
 		t.Errorf("got %q, expected %q", got, want)
 	}
@@ -84,13 +84,14 @@ func TestEmptyFileSystemIsAccepted(t *testing.T) {
 func TestOtherFormatsAreRefused(t *testing.T) {
 	f := format{shards: 1}
 	good := string(f.encode())
-	newer := strings.Replace(good, "format 1", "format 2", 1) + "something new\n"
+	newer := strings.Replace(good, "format 2", "format 3", 1) + "something new\n"
 	shards := format{shards: 2}
 	for name, c := range map[string]struct {
 		file string
 		want error
 	}{
 		"newer":            {newer, storage.ErrFormat},
+		"older":            {signed(strings.Replace(strings.TrimSuffix(good, good[len(good)-16:]), "format 2", "format 1", 1)), storage.ErrFormat},
 		"foreign":          {"%PDF-1.7\n", storage.ErrFormat},
 		"empty":            {"", storage.ErrFormat},
 		"no version":       {formatMagic + "forma", storage.ErrFormat},
@@ -98,8 +99,8 @@ func TestOtherFormatsAreRefused(t *testing.T) {
 		"cut":              {good[:len(good)-3], storage.ErrDataLoss},
 		"longer":           {good + "x", storage.ErrDataLoss},
 		"flipped":          {strings.Replace(good, "store 0", "store 1", 1), storage.ErrDataLoss},
-		"id is too short":  {signed(formatMagic + "format 1\nstore 00\nshards 1\n"), storage.ErrDataLoss},
-		"id is not in hex": {signed(formatMagic + "format 1\nstore zz\nshards 1\n"), storage.ErrDataLoss},
+		"id is too short":  {signed(formatMagic + "format 2\nstore 00\nshards 1\n"), storage.ErrDataLoss},
+		"id is not in hex": {signed(formatMagic + "format 2\nstore zz\nshards 1\n"), storage.ErrDataLoss},
 	} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, formatName), []byte(c.file), 0o600); err != nil {
@@ -122,7 +123,7 @@ func signed(text string) string {
 func FuzzParseFormat(f *testing.F) {
 	good := format{shards: 1}
 	f.Add(good.encode())
-	f.Add([]byte(signed(formatMagic + "format 1\nstore 00\nshards 1\n")))
+	f.Add([]byte(signed(formatMagic + "format 2\nstore 00\nshards 1\n")))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		got, err := parseFormat(file)
 		switch {

@@ -55,7 +55,7 @@ func checkProducer(key, value []byte) error {
 	if _, _, err := record.ParseProducerTopicKey(key); err == nil {
 		return decodes(record.DecodeProducerTopic)(key, value)
 	}
-	return decodes(record.DecodeProducerBatch)(key, value)
+	return decodes(record.DecodeProducerPage)(key, value)
 }
 
 func checkSegment(key, value []byte) error {

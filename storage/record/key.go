@@ -16,7 +16,7 @@ import (
 //	a subscription(4) partition(2) generation(8) chunk(8) part(1)
 //	x 1 producer(16)                                      the producer itself
 //	x 2 producer(16) topic(4)                             how far it has come
-//	x 3 producer(16) topic(4) slot(2)                     a batch, by its number mod storage.ProducerBatches
+//	x 3 producer(16) slot(2)                              a page, by its number mod storage.ProducerPages
 //	i topic(4) partition(2) batch(8)
 //	r subscription(4) partition(2) generation(8) offset(8)
 //	q subscription(4) sequence(8) partition(2)

@@ -12,12 +12,12 @@ import (
 const (
 	producerForm      = 1
 	producerTopicForm = 2
-	producerBatchForm = 3
+	producerPageForm  = 3
 
 	producerIDBytes       = len(storage.ProducerID{})
 	producerKeyBytes      = 1 + 1 + producerIDBytes
 	producerTopicKeyBytes = producerKeyBytes + 4
-	producerBatchKeyBytes = producerTopicKeyBytes + 2
+	producerPageKeyBytes  = producerKeyBytes + 2
 	dedupeKeyBytes        = 1 + 4 + 2 + 8
 )
 
@@ -59,21 +59,19 @@ func ParseProducerTopicKey(key []byte) (id storage.ProducerID, t storage.TopicID
 	return storage.ProducerID(key[2:]), storage.TopicID(binary.BigEndian.Uint32(key[producerKeyBytes:])), nil
 }
 
-// AppendProducerBatchKey appends the key of a producer's batch to a topic. Numbers
-// a ring apart share a key.
-func AppendProducerBatchKey(dst []byte, id storage.ProducerID, t storage.TopicID, number uint64) []byte {
-	dst = append(dst, byte(KindProducer), producerBatchForm)
-	dst = binary.BigEndian.AppendUint32(append(dst, id[:]...), uint32(t))
-	return binary.BigEndian.AppendUint16(dst, uint16(number%storage.ProducerBatches))
+// AppendProducerPageKey appends the key of a page of a producer's. Numbers a ring
+// apart share a key.
+func AppendProducerPageKey(dst []byte, id storage.ProducerID, number uint64) []byte {
+	dst = append(append(dst, byte(KindProducer), producerPageForm), id[:]...)
+	return binary.BigEndian.AppendUint16(dst, uint16(number%storage.ProducerPages))
 }
 
-// ParseProducerBatchKey gives the producer, the topic and the slot in the ring.
-func ParseProducerBatchKey(key []byte) (id storage.ProducerID, t storage.TopicID, slot uint16, err error) {
-	if err := checkProducerKey(key, producerBatchForm, producerBatchKeyBytes); err != nil {
-		return id, 0, 0, err
+// ParseProducerPageKey gives the producer and the slot in the ring.
+func ParseProducerPageKey(key []byte) (id storage.ProducerID, slot uint16, err error) {
+	if err := checkProducerKey(key, producerPageForm, producerPageKeyBytes); err != nil {
+		return id, 0, err
 	}
-	t = storage.TopicID(binary.BigEndian.Uint32(key[producerKeyBytes:]))
-	return storage.ProducerID(key[2:]), t, binary.BigEndian.Uint16(key[producerTopicKeyBytes:]), nil
+	return storage.ProducerID(key[2:]), binary.BigEndian.Uint16(key[producerKeyBytes:]), nil
 }
 
 // AppendDedupePrefix appends the prefix of the dedupe ids of a topic.

@@ -43,10 +43,11 @@ func TestNonsenseUnderARightChecksumIsDataLoss(t *testing.T) {
 		secondRun = firstRun + ackRunBytes
 		attempts  = firstRun + 3*ackRunBytes + 2
 
-		producerParts = versionBytes + producerBatchHead
-		failures      = 1 + 8
-		failureKind   = failures + 1 + 8
-		clientLength  = failureKind + 1
+		pageOutcome  = pageHeadBytes
+		pageParts    = pageOutcome + 4 + 2 + 2 + 1 + 8
+		failures     = 1 + 8
+		failureKind  = failures + 1 + 8
+		clientLength = failureKind + 1
 
 		parkedKeyLength = 1 + 8 + 8 + 1
 		deadReason      = 1 + 8 + 8 + 8
@@ -87,12 +88,17 @@ func TestNonsenseUnderARightChecksumIsDataLoss(t *testing.T) {
 		"a run past the chunk":          {"a runs", set(secondRun+ackRunBytes, 0x0f, 0xff, 0x10, 0x00)},
 		"an attempt twice":              {"a runs", set(attempts+7, 0)},
 		"a varint that is too long":     {"a runs", set(attempts+10, 0)},
-		"fewer messages than batches":   {"x producer's topic", set(1+8, 1)},
-		"a batch of another slot":       {"x producer's batch", set(8, 1)},
-		"a batch of none":               {"x producer's batch", set(1+8+8+8, 0, 0, 0, 0)},
-		"a batch with a part missing":   {"x producer's batch", set(1+8+8+8+3, 12)},
-		"a batch with a part of none":   {"x producer's batch", set(producerParts+1, 0)},
-		"a part that goes on nowhere":   {"x producer's batch", set(producerParts, 7)},
+		"a tail before all pages":       {"x producer", set(1+8+8+8, 0, 0, 0, 0, 0, 0, 0, 0)},
+		"a tail after all pages":        {"x producer", set(1+8+8+8, 1)},
+		"a tail of more than a ring":    {"x producer", set(1+8+8+8, 0, 0, 0, 0, 0, 0, 0, 1)},
+		"no messages in a topic":        {"x producer's topic", set(1, 0, 0, 0, 0, 0, 0, 0, 0)},
+		"messages by no page":           {"x producer's topic", set(1+8, 0, 0, 0, 0, 0, 0, 0, 0)},
+		"a page of another slot":        {"x producer's page", set(8, 1)},
+		"a batch after one to come":     {"x producer's page", set(pageOutcome+4+1, 0x21)},
+		"a batch of none":               {"x producer's page", set(pageOutcome+4+2+2, 0)},
+		"a batch with a part missing":   {"x producer's page", set(pageOutcome+4+2+2, 10)},
+		"a batch with a part of none":   {"x producer's page", set(pageParts+1, 0)},
+		"a part that goes on nowhere":   {"x producer's page", set(pageParts, 7)},
 		"ids after a batch to come":     {"i dedupe ids", set(1+8, 1)},
 		"two ids of one offset":         {"i dedupe ids", set(1+8+8+8+17+16, 0)},
 		"an id that is cut":             {"i dedupe ids", set(1+8+8+8+17+16, 0x80)},

@@ -88,10 +88,10 @@ func reencodeProducer(k, v []byte) (any, []byte, error) {
 		p, err := DecodeProducerTopic(k, v)
 		again := AppendProducerTopic(nil, k, &p)
 		return p, again, err
-	case len(k) > 1 && k[1] == producerBatchForm:
-		b, err := DecodeProducerBatch(k, v)
-		again := AppendProducerBatch(nil, k, &b)
-		return b, again, err
+	case len(k) > 1 && k[1] == producerPageForm:
+		p, err := DecodeProducerPage(k, v)
+		again := AppendProducerPage(nil, k, &p)
+		return p, again, err
 	default:
 		p, err := DecodeProducer(k, v)
 		again := AppendProducer(nil, k, &p)

@@ -54,20 +54,25 @@ var (
 		DedupeWindow: storage.DefaultDedupeWindow, DedupeIDs: storage.DefaultDedupeIDs,
 	}
 	sampleProducer      = storage.NewProducerID("orders-loader")
-	sampleProducerTopic = ProducerTopic{Highest: 5000, Batches: 1030, At: sampleTime}
-	sampleProducerBatch = ProducerBatch{
-		Number: 1030, Epoch: 7,
-		ProducerOutcome: storage.ProducerOutcome{
-			First: 4990, Count: 11, Hash: 0x0102030405060708,
-			Parts: []storage.BatchPart{
-				{Count: 3, Fate: storage.Stored, Partition: 2, Offset: 70_000},
-				{Count: 1, Fate: storage.Stored, Partition: 300, Offset: 8},
-				{Count: 1, Fate: storage.Stored, Partition: 0, Offset: 0},
-				{Count: 2, Fate: storage.Stored, Partition: 2, Offset: 70_003},
-				{Count: 1, Fate: storage.Refused, Refusal: storage.Refusal{Reason: 4, Field: 1, Limit: 1 << 20}},
-				{Count: 1, Fate: storage.Duplicate, Partition: 0, Offset: 9},
-				{Count: 2, Fate: storage.Stored, Partition: 0, Offset: 1},
-			},
+	sampleProducerTopic = ProducerTopic{Highest: 5000, Page: 4099}
+	sampleProducerPage  = ProducerPage{
+		Number: 4100,
+		Outcomes: []PageOutcome{
+			{Topic: sampleTopic.ID, Previous: 4099, ProducerOutcome: storage.ProducerOutcome{
+				First: 4990, Count: 11, Hash: 0x0102030405060708,
+				Parts: []storage.BatchPart{
+					{Count: 3, Fate: storage.Stored, Partition: 2, Offset: 70_000},
+					{Count: 1, Fate: storage.Stored, Partition: 300, Offset: 8},
+					{Count: 1, Fate: storage.Stored, Partition: 0, Offset: 0},
+					{Count: 2, Fate: storage.Stored, Partition: 2, Offset: 70_003},
+					{Count: 1, Fate: storage.Refused, Refusal: storage.Refusal{Reason: 4, Field: 1, Limit: 1 << 20}},
+					{Count: 1, Fate: storage.Duplicate, Partition: 0, Offset: 9},
+					{Count: 2, Fate: storage.Stored, Partition: 0, Offset: 1},
+				},
+			}},
+			{Topic: 1, ProducerOutcome: storage.ProducerOutcome{
+				First: 1, Count: 1, Hash: 2, Parts: []storage.BatchPart{{Count: 1, Fate: storage.Stored, Offset: 77}},
+			}},
 		},
 	}
 	sampleDedupe = Dedupe{
@@ -145,13 +150,13 @@ func sampleRecords(tb testing.TB) map[string]encoded {
 	brief.DedupeWindow, brief.DedupeIDs = time.Hour, 500
 	put("t topic with dedupe", AppendTopicKey(nil, brief.ID), func(k []byte) []byte { return must(AppendTopic(nil, k, &brief)) })
 	put("x producer", AppendProducerKey(nil, sampleProducer), func(k []byte) []byte {
-		return AppendProducer(nil, k, &Producer{Epoch: 7, OpenedAt: sampleTime})
+		return AppendProducer(nil, k, &Producer{Epoch: 7, UsedAt: sampleTime, Pages: 4100, Tail: 4098, Topics: 3})
 	})
 	put("x producer's topic", AppendProducerTopicKey(nil, sampleProducer, sampleTopic.ID), func(k []byte) []byte {
 		return AppendProducerTopic(nil, k, &sampleProducerTopic)
 	})
-	put("x producer's batch", AppendProducerBatchKey(nil, sampleProducer, sampleTopic.ID, sampleProducerBatch.Number), func(k []byte) []byte {
-		return AppendProducerBatch(nil, k, &sampleProducerBatch)
+	put("x producer's page", AppendProducerPageKey(nil, sampleProducer, sampleProducerPage.Number), func(k []byte) []byte {
+		return AppendProducerPage(nil, k, &sampleProducerPage)
 	})
 	put("i dedupe ids", AppendDedupeKey(nil, samplePartition, 0x40003), func(k []byte) []byte { return AppendDedupe(nil, k, &sampleDedupe) })
 	put("u subscription", AppendSubscriptionKey(nil, sampleSubscription.ID), func(k []byte) []byte {

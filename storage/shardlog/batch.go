@@ -45,12 +45,16 @@ type batch struct {
 	topics        []*topic
 	subscriptions []*subscription
 	// sessions are subscriptions whose pages of sessions changed.
-	sessions []*subscription
-	// producers are how far producers have come, raised those that were opened.
-	producers []*producerTopic
-	raised    []*producer
+	sessions  []*subscription
+	producers []*producer
+	// producerTopics are how far producers have come.
+	producerTopics []*producerTopic
 	// shard: so has the shard's own record.
 	shard bool
+
+	// outcomes are what became of producers' batches, outcomeBytes as they are stored.
+	outcomes     []outcome
+	outcomeBytes []byte
 
 	// What is told when the batch is settled.
 	publishes []*storage.Publish
@@ -127,7 +131,8 @@ func (b *batch) reset() {
 	clear(b.subscriptions)
 	clear(b.sessions)
 	clear(b.producers)
-	clear(b.raised)
+	clear(b.producerTopics)
+	clear(b.outcomes)
 	clear(b.publishes)
 	clear(b.queues)
 	clear(b.slots)
@@ -139,7 +144,8 @@ func (b *batch) reset() {
 		mem:    b.mem[:0], runs: b.runs[:0], chunks: b.chunks[:0],
 		partitions: b.partitions[:0], cursors: b.cursors[:0],
 		topics: b.topics[:0], subscriptions: b.subscriptions[:0], sessions: b.sessions[:0],
-		producers: b.producers[:0], raised: b.raised[:0],
+		producers: b.producers[:0], producerTopics: b.producerTopics[:0],
+		outcomes: b.outcomes[:0], outcomeBytes: b.outcomeBytes[:0],
 		publishes: b.publishes[:0], queues: b.queues[:0],
 		slots: b.slots[:0], changes: b.changes[:0],
 	}
@@ -153,7 +159,7 @@ func (b *batch) empty() bool {
 // changesNothing says that those who wait need no commit.
 func (b *batch) changesNothing() bool {
 	return len(b.Ops) == 0 && len(b.runs) == 0 && len(b.partitions) == 0 && len(b.cursors) == 0 &&
-		len(b.topics) == 0 && len(b.subscriptions) == 0 && len(b.sessions) == 0 && len(b.raised) == 0 && !b.shard
+		len(b.topics) == 0 && len(b.subscriptions) == 0 && len(b.sessions) == 0 && len(b.producers) == 0 && !b.shard
 }
 
 // room says whether the batch can take n more. Anything fits an empty batch, whose

@@ -45,7 +45,9 @@ type committer struct {
 	// remembers: there are producers or dedupe ids. The janitor asks.
 	remembers atomic.Bool
 	// outcome is memory for what became of a producer's batch.
-	outcome record.ProducerBatch
+	outcome record.PageOutcome
+	// shownPages are what readers see of the producers.
+	shownPages shownPages
 
 	// toCommit and committed have capacity 1: one batch at a time is committed.
 	toCommit, committed chan *batch
@@ -59,12 +61,13 @@ func newCommitter(engine storage.Engine, o Options, in *inbox, s *shard, f *fail
 	c := &committer{
 		engine: engine, clock: o.Clock, logger: o.Logger,
 		in: in, shard: s, attention: &attention{}, holes: holeRules{o.HoleAge, o.HoleInterval}, metrics: &metrics{}, failure: f,
-		tails:     tailring.New(o.TailBytes, o.TailPartitionBytes),
-		toCommit:  make(chan *batch, 1),
-		committed: make(chan *batch, 1),
-		closing:   make(chan struct{}),
-		stop:      make(chan struct{}),
-		done:      make(chan struct{}),
+		tails:      tailring.New(o.TailBytes, o.TailPartitionBytes),
+		shownPages: shownPages{of: map[producerTopicID]*producerTopic{}},
+		toCommit:   make(chan *batch, 1),
+		committed:  make(chan *batch, 1),
+		closing:    make(chan struct{}),
+		stop:       make(chan struct{}),
+		done:       make(chan struct{}),
 	}
 	c.begin()
 	return c

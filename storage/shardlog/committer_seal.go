@@ -63,9 +63,6 @@ func (c *committer) writeRecords(b *batch) {
 	for _, x := range b.cursors {
 		b.putCursor(x)
 	}
-	for _, p := range b.raised {
-		b.putProducer(p)
-	}
 	c.writeProducers(b)
 	for _, t := range b.topics {
 		b.putTopic(&t.Topic)

@@ -19,6 +19,10 @@ func (c *committer) settle(b *batch) {
 		r.partition.watchers.wake()
 		c.attention.add(r.partition)
 	}
+	for i := range b.outcomes {
+		o := &b.outcomes[i]
+		c.shownPages.show(o.topic, o.page)
+	}
 	for _, x := range b.changes {
 		x.finish(nil)
 	}

@@ -23,13 +23,31 @@ func TestDamageOfAProducerFencesThatOne(t *testing.T) {
 		"how far it has come is damaged": func(d *storagetest.Disk, topic storage.TopicID) {
 			d.Corrupt(record.AppendProducerTopicKey(nil, id, topic), flip)
 		},
+		"how far it has come is missing": func(d *storagetest.Disk, topic storage.TopicID) {
+			d.Drop(record.AppendProducerTopicKey(nil, id, topic))
+		},
+		"its last page is damaged": func(d *storagetest.Disk, _ storage.TopicID) {
+			d.Corrupt(record.AppendProducerPageKey(nil, id, 3), flip)
+		},
+		"its last page is missing": func(d *storagetest.Disk, _ storage.TopicID) {
+			d.Drop(record.AppendProducerPageKey(nil, id, 3))
+		},
+		"a page of its tail is missing": func(d *storagetest.Disk, _ storage.TopicID) {
+			d.Drop(record.AppendProducerPageKey(nil, id, 2))
+		},
+		"a page of its tail is of another time": func(d *storagetest.Disk, _ storage.TopicID) {
+			d.Corrupt(record.AppendProducerPageKey(nil, id, 3), func([]byte) []byte { return otherPage(id, 3) })
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h, m := memoryStore(t)
 			disk := m.Disk()
 			to := storage.PartitionID{Topic: h.MustCreateTopic("orders", 1).ID}
-			if err := h.Publish(storagetest.Produced(h.MustOpenProducer("loader"), to, 1, "a")); err != nil {
-				t.Fatal(err)
+			p := h.MustOpenProducer("loader")
+			for i := range uint64(3) {
+				if err := h.Publish(storagetest.Produced(p, to, i+1, "a")); err != nil {
+					t.Fatal(err)
+				}
 			}
 			h.Damaged = true
 			h.Crash()
@@ -45,7 +63,15 @@ func TestDamageOfAProducerFencesThatOne(t *testing.T) {
 	}
 }
 
-// TestAMissingOutcomeIsNoForgottenOne: a batch's record that must be there is damage.
+// otherPage is a page of the slot of a number, a ring away from it.
+func otherPage(id storage.ProducerID, number uint64) []byte {
+	p := record.ProducerPage{Number: number + storage.ProducerPages, Outcomes: []record.PageOutcome{{
+		Topic: 1, ProducerOutcome: storage.ProducerOutcome{First: 1, Count: 1, Parts: []storage.BatchPart{{Count: 1, Fate: storage.Stored}}},
+	}}}
+	return record.AppendProducerPage(nil, record.AppendProducerPageKey(nil, id, number), &p)
+}
+
+// TestAMissingOutcomeIsNoForgottenOne: a page that must be there is damage.
 func TestAMissingOutcomeIsNoForgottenOne(t *testing.T) {
 	h, m := memoryStore(t)
 	disk := m.Disk()
@@ -57,10 +83,8 @@ func TestAMissingOutcomeIsNoForgottenOne(t *testing.T) {
 		}
 	}
 	h.Damaged = true
-	h.Crash()
-	disk.Drop(record.AppendProducerBatchKey(nil, p.ID, to.Topic, 2))
-	h.Open()
-	if _, _, err := h.ProducerOutcomes(p.ID, to.Topic, 2, 1); !errors.Is(err, storage.ErrDataLoss) {
+	disk.Drop(record.AppendProducerPageKey(nil, p.ID, 2))
+	if _, _, err := h.ProducerOutcomes(p.ID, to.Topic, 2); !errors.Is(err, storage.ErrDataLoss) {
 		t.Errorf("outcome: %v", err)
 	}
 	if _, err := storagetest.CheckStore(h.Engine); err == nil {

@@ -5,17 +5,18 @@ import (
 	"github.com/headrace/headrace/storage/record"
 )
 
-// producerTopicKeys is how many records there are at most of a producer in a topic.
-const producerTopicKeys = storage.ProducerBatches + 1
+// topicsAtOnce bounds the records of a producer's topics that one step deletes, before
+// the one that deletes the rest.
+const topicsAtOnce = 1024
 
 // forgetProducers forgets the producers that were idle for too long, and those that
-// are too many, one topic of one producer at a time.
+// are too many, one producer at a time.
 func (j *janitor) forgetProducers() error {
 	c := j.store.committer
 	for !j.stopped() {
 		more := false
 		err := j.change(&change{
-			need: deleteNeed.times(producerTopicKeys + 1),
+			need: deleteNeed.times(topicsAtOnce + storage.ProducerPages + 1).plus(producerNeed),
 			apply: func(b *batch) error {
 				if p := c.shard.producers.overdue(c.now()); p != nil {
 					more = c.forgetSome(b, p)
@@ -30,16 +31,27 @@ func (j *janitor) forgetProducers() error {
 	return nil
 }
 
-// forgetSome forgets what a producer did in one topic, or in the end the producer;
-// false when it has to wait for another batch. Loop only.
+// forgetSome forgets what a producer did in some topics, and with the last of them the
+// producer; false when it has to wait for another batch. Loop only.
 func (c *committer) forgetSome(b *batch, p *producer) bool {
-	if p.raisedIn == b.Number {
+	if p.touchedIn == b.Number {
 		return false
 	}
-	for _, x := range p.topics {
-		return c.forgetTopic(b, x)
-	}
 	c.shard.producers.forgotIn = b.Number
+	topics := 0
+	for _, x := range p.topics {
+		if topics == topicsAtOnce {
+			b.touch(p)
+			return true
+		}
+		c.forgetTopic(b, x)
+		topics++
+	}
+	for n := range min(p.pages, storage.ProducerPages) {
+		start := len(b.mem)
+		b.mem = record.AppendProducerPageKey(b.mem, p.id, p.pages-n)
+		b.remove(start)
+	}
 	start := len(b.mem)
 	b.mem = record.AppendProducerKey(b.mem, p.id)
 	b.remove(start)
@@ -47,25 +59,18 @@ func (c *committer) forgetSome(b *batch, p *producer) bool {
 	return true
 }
 
-// forgetTopic forgets what a producer did in a topic; false when the open batch
-// holds some of it. Loop only.
-func (c *committer) forgetTopic(b *batch, x *producerTopic) bool {
-	if x.Batches > 0 && x.dirtyIn == b.Number {
-		return false
-	}
-	c.shard.producers.forgotIn = b.Number
-	for n := range uint64(x.kept()) {
-		start := len(b.mem)
-		b.mem = record.AppendProducerBatchKey(b.mem, x.producer.id, x.topic, x.Batches-n)
-		b.remove(start)
-	}
-	if x.Batches > 0 {
+// forgetTopic forgets how far a producer has come in a topic, whose record is not
+// written by the open batch. What its pages hold of it stays there. Loop only.
+func (c *committer) forgetTopic(b *batch, x *producerTopic) {
+	if x.page > 0 {
 		start := len(b.mem)
 		b.mem = record.AppendProducerTopicKey(b.mem, x.producer.id, x.topic)
 		b.remove(start)
+		x.producer.records--
 	}
+	c.shard.producers.endTail(x)
+	c.shownPages.remove(x)
 	delete(x.producer.topics, x.topic)
-	return true
 }
 
 // eraseProducers deletes what producers did in a topic that takes nothing any more.
@@ -79,16 +84,28 @@ func (j *janitor) eraseProducers(id storage.TopicID) error {
 			}
 		}
 	})
-	for ; err == nil && len(list) > 0 && !j.stopped(); list = list[1:] {
+	for err == nil && len(list) > 0 && !j.stopped() {
+		n := min(len(list), topicsAtOnce)
+		left := list[n:]
 		err = j.change(&change{
-			need: deleteNeed.times(producerTopicKeys),
+			need: deleteNeed.plus(producerNeed).times(n),
 			apply: func(b *batch) error {
-				if x := list[0].topics[id]; x != nil {
-					c.forgetTopic(b, x)
+				for _, p := range list[:n] {
+					x := p.topics[id]
+					switch {
+					case x == nil:
+					case x.recordIn == b.Number:
+						left = append(left, p)
+					default:
+						c.shard.producers.forgotIn = b.Number
+						c.forgetTopic(b, x)
+						b.touch(p)
+					}
 				}
 				return nil
 			},
 		})
+		list = left
 	}
 	return err
 }

@@ -66,7 +66,7 @@ func (o *opening) apply(b *batch) error {
 	c.remembers.Store(true)
 	p.epoch++
 	o.epoch = p.epoch
-	b.raise(p)
+	b.touch(p)
 	return nil
 }
 
@@ -101,14 +101,4 @@ func (c *committer) closeProducer(id storage.ProducerID) {
 	if p := c.shard.producers.byID[id]; p != nil && p.open > 0 {
 		c.shard.producers.end(p, c.now())
 	}
-}
-
-// raise makes sealing write the record of a producer.
-func (b *batch) raise(p *producer) {
-	if p.raisedIn == b.Number {
-		return
-	}
-	p.raisedIn = b.Number
-	b.raised = append(b.raised, p)
-	b.used = b.used.plus(producerNeed)
 }

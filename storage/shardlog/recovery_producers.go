@@ -1,6 +1,7 @@
 package shardlog
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -8,9 +9,11 @@ import (
 	"github.com/headrace/headrace/storage/record"
 )
 
-// readProducers reads all producers and how far they have come; what became of their
-// batches stays where it is. One with a damaged record is fenced.
+// readProducers reads all producers and how far they have come, up to their pages since
+// the topics' records; what became of older batches stays where it is. One with a
+// damaged record or page is fenced.
 func (r *recovery) readProducers() error {
+	records := map[*producer]record.Producer{}
 	err := scan(r.engine, record.AppendProducerPrefix(nil), nil, func(key []byte, value storage.Value) error {
 		id, err := record.ParseProducerKey(key)
 		if err != nil {
@@ -19,7 +22,8 @@ func (r *recovery) readProducers() error {
 		p := r.producer(id)
 		err = value.Read(func(value []byte) error {
 			x, err := record.DecodeProducer(key, value)
-			p.epoch, p.usedAt = x.Epoch, x.OpenedAt
+			p.epoch, p.usedAt, p.pages = x.Epoch, x.UsedAt, x.Pages
+			records[p] = x
 			return err
 		})
 		if err != nil {
@@ -32,6 +36,13 @@ func (r *recovery) readProducers() error {
 	}
 	if err := r.readProducerTopics(); err != nil {
 		return err
+	}
+	for p, x := range records {
+		if p.damage == nil {
+			if err := r.readTail(p, &x); err != nil {
+				r.fenceProducer(p, err)
+			}
+		}
 	}
 	r.shard.producers.sortIdle()
 	return nil
@@ -48,18 +59,95 @@ func (r *recovery) readProducerTopics() error {
 			r.fenceProducer(p, fmt.Errorf("%w: its own record is missing", storage.ErrDataLoss))
 		}
 		x := p.topic(topic)
-		err = value.Read(func(value []byte) (err error) {
-			x.ProducerTopic, err = record.DecodeProducerTopic(key, value)
+		p.records++
+		err = value.Read(func(value []byte) error {
+			t, err := record.DecodeProducerTopic(key, value)
+			x.highest, x.page = t.Highest, t.Page
 			return err
 		})
 		if err != nil {
 			r.fenceProducer(p, err)
 		}
-		if x.At.After(p.usedAt) {
-			p.usedAt = x.At
-		}
 		return nil
 	})
+}
+
+// readTail reads the pages that say more than the records of the topics. Where batches
+// are given up a record may be missing too: then all pages are read, and the records
+// written again.
+func (r *recovery) readTail(p *producer, x *record.Producer) error {
+	if r.mends() {
+		return r.mendProducer(p)
+	}
+	if p.records != x.Topics {
+		return fmt.Errorf("%w: the records of %d topics are there, should be %d", storage.ErrDataLoss, p.records, x.Topics)
+	}
+	all := &r.shard.producers
+	for n := x.Tail; n <= x.Pages; n++ {
+		page, err := r.producerPage(p.id, n)
+		if err != nil {
+			return err
+		}
+		all.pages++
+		for i := range page.Outcomes {
+			o := &page.Outcomes[i]
+			t := p.topics[o.Topic] // Whose record is gone was forgotten.
+			switch {
+			case t == nil || !t.goesOn(n, o):
+			case o.First != t.highest+1:
+				return fmt.Errorf("%w: page %d goes on in topic %d at %d, expected %d",
+					storage.ErrDataLoss, n, o.Topic, o.First, t.highest+1)
+			default:
+				t.highest, t.page = o.Last(), n
+				if t.own == nil {
+					all.addTail(t, n, all.pages)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// goesOn says that an outcome in a page comes after what is known of the topic.
+func (x *producerTopic) goesOn(page uint64, o *record.PageOutcome) bool {
+	return page > x.page || page == x.page && o.First > x.highest
+}
+
+func (r *recovery) producerPage(id storage.ProducerID, number uint64) (page record.ProducerPage, err error) {
+	err = r.engine.View(func(v storage.Reader) (err error) {
+		page, err = readProducerPage(v, id, number)
+		return err
+	})
+	if err == nil && page.Number != number {
+		err = fmt.Errorf("%w: page %d of producer %v, but page %d", errNoPage, number, id, page.Number)
+	}
+	return page, err
+}
+
+// mendProducer reads all pages that are left of a producer, and has its records written
+// by them.
+func (r *recovery) mendProducer(p *producer) error {
+	for n := p.pages - min(p.pages, storage.ProducerPages) + 1; n <= p.pages; n++ {
+		page, err := r.producerPage(p.id, n)
+		if err != nil && !errors.Is(err, errNoPage) {
+			return err
+		}
+		for i := range page.Outcomes {
+			o := &page.Outcomes[i]
+			if r.shard.topics[o.Topic] == nil {
+				continue
+			}
+			if t := p.topic(o.Topic); t.goesOn(n, o) {
+				t.highest, t.page = o.Last(), n
+			}
+		}
+	}
+	p.records = uint32(len(p.topics))
+	r.repairs = append(r.repairs, func(b *batch) { b.touch(p) })
+	for _, t := range p.topics {
+		r.repairs = append(r.repairs, func(b *batch) { r.shard.producers.record(b, t) })
+	}
+	return nil
 }
 
 // producer finds a producer by the records that there are of it.

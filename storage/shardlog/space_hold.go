@@ -88,7 +88,7 @@ func (c *committer) retryHeld() {
 // completeRefused completes the publishes of a batch that waits for room, when all
 // of them were refused: there is nothing that their results could overtake.
 func (b *batch) completeRefused() {
-	if len(b.runs) > 0 || len(b.producers) > 0 {
+	if len(b.runs) > 0 || len(b.outcomes) > 0 {
 		return
 	}
 	b.completePublishes()

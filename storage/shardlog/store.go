@@ -79,6 +79,11 @@ func (s *Store) show(x *shard) {
 	for _, u := range x.subscriptions {
 		s.directory.putSubscription(u.shown())
 	}
+	for _, p := range x.producers.byID {
+		for _, t := range p.topics {
+			s.committer.shownPages.show(t, t.page)
+		}
+	}
 	s.resumeRemovals(x)
 }
 

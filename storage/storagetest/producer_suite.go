@@ -18,7 +18,7 @@ var producerTests = []storeTest{
 	{"A batch sent again is answered and not stored again", storeAnswersAgain},
 	{"An opening of a producer fences the ones before it", storeFencesProducers},
 	{"A batch that is refused refuses what follows it", storeRefusesFollowers},
-	{"The last 1,024 batches of a producer are remembered", storeForgetsOldBatches},
+	{"The last batches of a producer are remembered", storeForgetsOldBatches},
 	{"A producer that is idle is forgotten, one that is open is not", storeForgetsProducers},
 	{"A dedupe id counts once within its window", storeDedupes},
 	{"The oldest dedupe ids are forgotten when there are too many", storeBoundsDedupe},
@@ -116,7 +116,7 @@ func storeAnswersAgain(t *testing.T, h *StoreHarness) {
 	h.wantOutcome(overlapping, false, storage.ErrBatchChanged)
 	h.wantOutcome(Produced(p, at(0), 6, "f"), false, nil)
 
-	next, outcomes, err := h.ProducerOutcomes(p.ID, topic.ID, 2, 10)
+	next, outcomes, err := h.ProducerOutcomes(p.ID, topic.ID, 2)
 	if err != nil || next != 7 {
 		t.Errorf("next %d, %v", next, err)
 	}
@@ -193,21 +193,23 @@ func storeForgetsOldBatches(t *testing.T, h *StoreHarness) {
 	p := h.MustOpenProducer("loader")
 	q := h.NewPublishQueue()
 	defer q.Close()
-	const batches = storage.ProducerBatches + 100
-	for i := range uint64(batches) {
-		if !q.Put(Produced(p, to, i+1, "x"), nil) {
+	const batches = storage.ProducerPages + 100
+	const inFlight = 1000
+	for i := range uint64(batches + inFlight) {
+		if i < batches && !q.Put(Produced(p, to, i+1, "x"), nil) {
 			t.Fatal("the queue takes nothing")
 		}
-	}
-	for range batches {
+		if i < inFlight {
+			continue
+		}
 		if done := h.Await(q); done.Err != nil || done.Producer.Again {
 			t.Fatalf("batch %d: %v", done.Producer.First, done.Err)
 		}
 	}
 	for _, again := range []uint64{1, 100, 101, batches} {
 		h.wantOutcome(Produced(p, to, again, "x"), true, nil)
-		next, outcomes, err := h.ProducerOutcomes(p.ID, to.Topic, again, 1)
-		if err != nil || next != batches+1 || len(outcomes) != 1 || outcomes[0].First != max(again, 101) {
+		next, outcomes, err := h.ProducerOutcomes(p.ID, to.Topic, again)
+		if err != nil || next != batches+1 || len(outcomes) == 0 || outcomes[0].First != max(again, 101) {
 			t.Errorf("batch %d: next %d, %v, %v", again, next, outcomes, err)
 		}
 	}

@@ -62,8 +62,9 @@ type PublisherServiceClient interface {
 	//     stream. Open fences the producer's older streams, and what they sent and is
 	//     not stored by then never will be.
 	//   - A batch that is sent again, unchanged, is not stored again: its result is that
-	//     of the first time, positions and failures. The last 1,024 batches to a topic
-	//     are remembered; of older ones the result is OUTCOME_FORGOTTEN.
+	//     of the first time, positions and failures. A producer's last 4,096 batches
+	//     are remembered, over all its topics; of older ones the result is
+	//     OUTCOME_FORGOTTEN.
 	//   - MALFORMED_MESSAGE, MESSAGE_TOO_LARGE, INVALID_FIELD, NOT_SERVED and
 	//     DEDUPE_CONFLICT are a message's own: it uses up its sequence. Every other
 	//     failure is the whole batch's: its sequences are not used up, and what the
@@ -145,8 +146,9 @@ type PublisherServiceServer interface {
 	//     stream. Open fences the producer's older streams, and what they sent and is
 	//     not stored by then never will be.
 	//   - A batch that is sent again, unchanged, is not stored again: its result is that
-	//     of the first time, positions and failures. The last 1,024 batches to a topic
-	//     are remembered; of older ones the result is OUTCOME_FORGOTTEN.
+	//     of the first time, positions and failures. A producer's last 4,096 batches
+	//     are remembered, over all its topics; of older ones the result is
+	//     OUTCOME_FORGOTTEN.
 	//   - MALFORMED_MESSAGE, MESSAGE_TOO_LARGE, INVALID_FIELD, NOT_SERVED and
 	//     DEDUPE_CONFLICT are a message's own: it uses up its sequence. Every other
 	//     failure is the whole batch's: its sequences are not used up, and what the

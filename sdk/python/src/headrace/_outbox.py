@@ -22,7 +22,7 @@ from headrace.v1 import message_pb2, publisher_service_pb2
 FIRST_WINDOW_MESSAGES = 1_000
 FIRST_WINDOW_BYTES = 4 << 20
 MAX_DOUBTED_BATCHES = 1_000
-"""The batches to one topic without a result: the server remembers the last 1,024."""
+"""The batches to one topic without a result: the server remembers a producer's last 4,096."""
 
 _Request = publisher_service_pb2.PublishStreamRequest
 _Response = publisher_service_pb2.PublishStreamResponse

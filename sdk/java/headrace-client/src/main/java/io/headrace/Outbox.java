@@ -31,7 +31,7 @@ final class Outbox {
   static final long FIRST_WINDOW_MESSAGES = 1_000;
   static final long FIRST_WINDOW_BYTES = 4L << 20;
 
-  /** The batches to one topic without a result: the server remembers the last 1,024. */
+  /** The batches to one topic without a result: the server remembers a producer's last 4,096. */
   private static final int MAX_DOUBTED_BATCHES = 1_000;
 
   /** Failures that say that the server does not stand where it was taken to. */
