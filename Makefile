@@ -14,7 +14,7 @@ GOTEST := $(GO) run -C tools ./gotest
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
 # What `make check` runs, in this order: what is quick to find comes first.
-CHECKS := lint check-generated breaking test examples conformance race sim fuzz-smoke fault-smoke power-cut corruption starved
+CHECKS := lint check-generated breaking test examples conformance interop race sim fuzz-smoke fault-smoke power-cut corruption starved
 
 # How long and how much; each may be set on the command line.
 FUZZ_RUNS ?= 10000x
@@ -32,6 +32,8 @@ SOAK_CUT_MOMENTS ?= 120
 SOAK_CUT_LOADS ?= 5
 STARVED_FLAGS ?=
 CONFORMANCE_FLAGS ?=
+INTEROP_MESSAGES ?= 10000
+SOAK_INTEROP_MESSAGES ?= 1000000
 SOAK_SIM_STEPS ?= 100000000
 
 .PHONY: help
@@ -75,6 +77,10 @@ race: ## Go tests under the race detector (needs a C compiler)
 conformance: ## The same scenarios in every SDK, against the real server and a network that fails; prints the matrix
 	tools/conformance $(CONFORMANCE_FLAGS)
 
+.PHONY: interop
+interop: ## Published by any SDK, received by any, compared by digest; INTEROP_MESSAGES=1000000 is the full size
+	tools/interop -messages $(INTEROP_MESSAGES)
+
 .PHONY: sim
 sim: ## The delivery simulator: 10^6 steps against the naive model
 	HEADRACE_SIM_STEPS=$(SIM_STEPS) $(GOTEST) -count=1 -timeout 20m -run Simulat ./server/broker/delivery/...
@@ -113,6 +119,7 @@ soak: ## The long ones: 200 kills, 300 power cuts, 600 moments, tests at their f
 	$(MAKE) power-cut CUT_ROUNDS=$(SOAK_CUT_ROUNDS) CUT_MOMENTS=$(SOAK_CUT_MOMENTS) CUT_LOADS=$(SOAK_CUT_LOADS)
 	$(MAKE) corruption DAMAGE_TRIALS=$(SOAK_DAMAGE_TRIALS)
 	$(MAKE) starved STARVED_FLAGS=-long
+	$(MAKE) interop INTEROP_MESSAGES=$(SOAK_INTEROP_MESSAGES)
 	HEADRACE_TEST_SCALE=full $(GOTEST) -count=1 -timeout 2h ./cmd/... ./server/... ./storage/...
 	$(MAKE) sim SIM_STEPS=$(SOAK_SIM_STEPS)
 	$(MAKE) mutants
