@@ -145,7 +145,8 @@ func (o *outbox) lookedUp(l *headracev1.PublishStreamResponse_LookedUp) {
 }
 
 // sendAgain puts batches that were sent and are not stored before all that was not
-// sent, and behind those that were put there before. The lock is held.
+// sent. Some may be there already: of a topic they stay in the order in which they were
+// accepted, however often streams break. The lock is held.
 func (o *outbox) sendAgain(batches []*publishBatch) {
 	if len(batches) == 0 {
 		return
@@ -154,11 +155,14 @@ func (o *outbox) sendAgain(batches []*publishBatch) {
 		b.unsend()
 	}
 	waiting := slices.Clone(o.sealed.all())
-	at := slices.IndexFunc(waiting, func(b *publishBatch) bool { return !b.again })
-	if at < 0 {
-		at = len(waiting)
+	for _, b := range batches {
+		at := slices.IndexFunc(waiting, func(w *publishBatch) bool { return !w.again || w.topic == b.topic && w.at > b.at })
+		if at < 0 {
+			at = len(waiting)
+		}
+		waiting = slices.Insert(waiting, at, b)
 	}
-	o.sealed = fifo[*publishBatch]{items: slices.Insert(waiting, at, batches...)}
+	o.sealed = fifo[*publishBatch]{items: waiting}
 }
 
 func outcomeForgotten(topic string) *Error {

@@ -56,6 +56,7 @@ type outbox struct {
 type topicOutbox struct {
 	open     *publishBatch // nil, or the batch that takes messages.
 	expected int           // how long the body of the batch before was.
+	accepted uint64        // messages.
 }
 
 func newOutbox(config outboxConfig) *outbox {
@@ -117,6 +118,7 @@ func (o *outbox) add(topic string, m *wire.Message, size int, oneWay bool) *Publ
 	b := o.batchFor(topic, wire.FramedSize(size), oneWay)
 	index := b.count
 	b.add(m, size)
+	o.topics[topic].accepted++
 	if b.count >= o.config.batchMessages || len(b.body) >= o.config.batchBytes {
 		o.seal(b)
 	}
@@ -140,6 +142,7 @@ func (o *outbox) batchFor(topic string, framed int, oneWay bool) *publishBatch {
 		o.seal(b)
 	}
 	t.open = newPublishBatch(topic, oneWay, o.bodies.body(max(framed, t.expected)))
+	t.open.at = t.accepted
 	o.dropSealed()
 	o.open.push(t.open)
 	o.signal()

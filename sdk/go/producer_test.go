@@ -1,6 +1,7 @@
 package headrace_test
 
 import (
+	"context"
 	"errors"
 	"strconv"
 	"testing"
@@ -140,6 +141,34 @@ func TestAProducerSendsAgainWhatIsNotStored(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestAProducerKeepsItsOrderWhenStreamsBreakAgain: when the second stream breaks the first
+// batch is under way once more, and the other one still waits to be.
+func TestAProducerKeepsItsOrderWhenStreamsBreakAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const window = 1_000 // What goes out on a stream that has told of none.
+		s, c := start(t, headrace.WithPublishBatch(window, 1<<20, time.Hour))
+		publishAll(c, window+1)
+		go func() { _ = c.Flush(context.Background()) }()
+		stream := openedPublish(t, s)
+		stream.Send(t, scripted.PublishWindow(2*window, 1<<30))
+		scripted.NextBatch(t, stream)
+		scripted.NextBatch(t, stream)
+		stream.End(errCut)
+		stream = comesBack(t, s, 1, 1)
+		scripted.NextBatch(t, stream)
+		stream.End(errCut)
+		stream = comesBack(t, s, 1, 1)
+		stream.Send(t, scripted.PublishWindow(2*window, 1<<30))
+		for _, want := range []int{window, 1} {
+			b := scripted.NextBatch(t, stream)
+			if len(b.GetMessages()) != want {
+				t.Errorf("%d messages come as sequence %d, where it is the batch of %d", len(b.GetMessages()), b.GetFirstSequence(), want)
+			}
+			stream.Send(t, scripted.Stored(b, 0, b.GetFirstSequence()-1))
+		}
+	})
 }
 
 func TestAProducerThatIsStaleNeverComesBack(t *testing.T) {

@@ -22,6 +22,7 @@ type publishBatch struct {
 	created time.Time
 	sealed  bool   // takes no more messages.
 	again   bool   // was sent, and is to be sent again.
+	at      uint64 // how many messages the topic had accepted before its first.
 	body    []byte // the messages as the frame's field; nil once sent.
 	count   int    // messages.
 	bytes   int    // the sum of their encoded sizes.
@@ -69,7 +70,7 @@ func (b *publishBatch) last() uint64 { return b.first + uint64(b.count) - 1 }
 func (b *publishBatch) split(n int) *publishBatch {
 	framed, encoded := wire.CutBody(b.body, n)
 	rest := &publishBatch{
-		topic: b.topic, oneWay: b.oneWay, created: b.created, sealed: b.sealed,
+		topic: b.topic, oneWay: b.oneWay, created: b.created, sealed: b.sealed, at: b.at + uint64(n),
 		body: append([]byte(nil), b.body[framed:]...), count: b.count - n, bytes: b.bytes - encoded,
 		done: make(chan struct{}), rest: b.rest,
 	}
