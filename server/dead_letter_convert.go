@@ -15,6 +15,8 @@ import (
 type deadLetterFilter struct {
 	reasons       map[storage.DeadReason]bool
 	since, before time.Time
+	// notForwarded are those that were to be and were not.
+	notForwarded bool
 }
 
 // deadReasons are why messages are given up.
@@ -34,7 +36,7 @@ var failureKinds = map[storage.FailureKind]headracev1.DeliveryFailureKind{
 }
 
 func deadLetterFilterOf(f *headracev1.DeadLetterFilter) (deadLetterFilter, error) {
-	var out deadLetterFilter
+	out := deadLetterFilter{notForwarded: f.GetNotForwarded()}
 	for _, reason := range f.GetReasons() {
 		stored := storedReason(reason)
 		if stored == 0 {
@@ -71,11 +73,12 @@ func storedReason(reason headracev1.DeadLetterReason) storage.DeadReason {
 
 func (f *deadLetterFilter) matches(d *storage.DeadLetter) bool {
 	return (f.reasons == nil || f.reasons[d.Reason]) && !d.DeadTime.Before(f.since) &&
-		(f.before.IsZero() || d.DeadTime.Before(f.before))
+		(f.before.IsZero() || d.DeadTime.Before(f.before)) &&
+		(!f.notForwarded || d.Forward != nil && d.Forward.Failure != 0)
 }
 
 // deadLetterProto describes a dead letter, without its message.
-func deadLetterProto(d *storage.DeadLetter) *headracev1.DeadLetter {
+func (s *subscriptionService) deadLetterProto(d *storage.DeadLetter) *headracev1.DeadLetter {
 	return &headracev1.DeadLetter{
 		Sequence:     d.Sequence,
 		Position:     &headracev1.Position{Partition: uint32(d.Partition), Offset: uint64(d.Offset)},
@@ -87,6 +90,7 @@ func deadLetterProto(d *storage.DeadLetter) *headracev1.DeadLetter {
 		Expired:      d.Expired,
 		Lost:         d.Lost,
 		Failures:     failuresProto(d.Failures),
+		Forward:      s.forwardProto(d.Forward),
 	}
 }
 

@@ -24,6 +24,7 @@ func (s *subscriptionService) ListDeadLetters(
 	if err != nil {
 		return nil, err
 	}
+	page.describe = s.deadLetterProto
 	for !page.full {
 		letters, err := s.broker.DeadLetters(ctx, name, page.next)
 		if err != nil {
@@ -48,6 +49,8 @@ type deadLetterPage struct {
 	messages bool
 	limit    int
 	room     int
+	// describe describes a dead letter without its message.
+	describe func(d *storage.DeadLetter) *headracev1.DeadLetter
 
 	out *headracev1.ListDeadLettersResponse
 	// next is the sequence that was not looked at yet; full says that the page ends.
@@ -112,7 +115,7 @@ func (p *deadLetterPage) upTo(err error) (*headracev1.ListDeadLettersResponse, e
 func (p *deadLetterPage) letter(d *storage.DeadLetter) (letter *headracev1.DeadLetter, size int, err error) {
 	// overheadBytes bounds the tag and length around one, and its share of the token.
 	const overheadBytes = 64
-	letter = deadLetterProto(d)
+	letter = p.describe(d)
 	if p.messages && len(d.Message)+proto.Size(letter)+overheadBytes <= stockFrameBytes {
 		if letter.Message, err = deadLetterMessage(d); err != nil {
 			return nil, 0, err

@@ -50,7 +50,9 @@ func (s *subscriptionService) ExplainMessage(
 	if err != nil {
 		return nil, err
 	}
-	return &headracev1.ExplainMessageResponse{Explanation: messageExplanationProto(&e)}, nil
+	out := messageExplanationProto(&e)
+	out.Forward = s.forwardProto(e.Forward)
+	return &headracev1.ExplainMessageResponse{Explanation: out}, nil
 }
 
 // explainedPosition is where the message stands that a request names.

@@ -145,7 +145,7 @@ var verdicts = map[headracev1.ErrorReason]verdict{
 
 	reasonTopicDeleted:           {code: codes.FailedPrecondition, text: "the topic was deleted while it was in use"},
 	reasonSubscriptionDeleted:    {code: codes.FailedPrecondition, text: "the subscription was deleted while it was in use"},
-	reasonTopicHasSubscriptions:  {code: codes.FailedPrecondition, text: "the topic still has subscriptions"},
+	reasonTopicHasSubscriptions:  {code: codes.FailedPrecondition, text: "the topic still has subscriptions, or takes dead letters of one"},
 	reasonExclusiveSessionExists: {code: codes.FailedPrecondition, text: "the exclusive subscription has a session already"},
 	reasonTakenOver:              {code: codes.FailedPrecondition, text: "another session took this one's place"},
 	reasonStaleProducer:          {code: codes.FailedPrecondition, text: "a newer stream of this producer exists"},
@@ -307,6 +307,12 @@ func metadata(err error) map[string]string {
 	}
 	if full := (*broker.BacklogFullError)(nil); errors.As(err, &full) {
 		out[metadataSubscription] = string(full.Subscription)
+	}
+	if to := (*broker.ForwardedToError)(nil); errors.As(err, &to) {
+		out[metadataSubscription] = string(to.Subscription)
+	}
+	if to := (*broker.DeadLetterTopicError)(nil); errors.As(err, &to) {
+		out[metadataField] = "dead_letter_topic"
 	}
 	if own := (*refusal)(nil); errors.As(err, &own) {
 		out[metadataField], out[metadataLimit], out[metadataValue] = own.field, own.limit, own.value

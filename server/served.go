@@ -13,7 +13,6 @@ import (
 var notServedFields = names(
 	"SubscribeRequest.Open.partitions",
 	"Topic.spread",
-	"Subscription.dead_letter_topic",
 	"Subscription.filter",
 )
 

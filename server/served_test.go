@@ -23,8 +23,7 @@ var notServedRequests = map[string]proto.Message{
 	"Topic.spread":          &headracev1.Topic{Spread: true},
 	"DURABILITY_REPLICATED": &headracev1.Topic{Durability: headracev1.Durability_DURABILITY_REPLICATED},
 
-	"Subscription.dead_letter_topic": &headracev1.Subscription{DeadLetterTopic: "dead"},
-	"Subscription.filter":            &headracev1.Subscription{Filter: "f"},
+	"Subscription.filter": &headracev1.Subscription{Filter: "f"},
 
 	"Message.deliver_at": &headracev1.Message{DeliverAt: &timestamppb.Timestamp{}},
 	"Message.delay":      &headracev1.Message{Delay: durationpb.New(0)},

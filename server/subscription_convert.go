@@ -64,7 +64,7 @@ func modeProto(m broker.Mode) headracev1.SubscriptionMode {
 // the longest lease, whose default depends on it.
 var createdPaths = []string{
 	"lease", "max_lease", "retry", "max_outstanding", "client_max_outstanding", "labels", "key_failure_policy",
-	"paused", "dispatch_cap", "backlog_cap", "expire_after",
+	"paused", "dispatch_cap", "backlog_cap", "expire_after", "dead_letter_topic",
 	"resume_window",
 }
 
@@ -95,6 +95,7 @@ var subscriptionPaths = map[string]taker[broker.SubscriptionConfig, *headracev1.
 	"dispatch_cap":           takeDispatchCap,
 	"backlog_cap":            takeBacklogCap,
 	"expire_after":           takeExpireAfter,
+	"dead_letter_topic":      takeDeadLetterTopic,
 
 	"dispatch_cap.messages_per_second": takeMessagesPerSecond,
 	"dispatch_cap.bytes_per_second":    takeBytesPerSecond,
@@ -256,6 +257,7 @@ func subscriptionProto(s broker.Subscription) *headracev1.Subscription {
 		Ephemeral:            s.Ephemeral,
 		ExpireAfter:          ageProto(s.ExpireAfter),
 		KeyFailurePolicy:     keyPolicyProto(s),
+		DeadLetterTopic:      string(s.DeadLetterTopic),
 		CreateTime:           timestamppb.New(s.CreatedAt),
 		State:                stateProto(s.State),
 		Generation:           s.Generation,

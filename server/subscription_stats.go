@@ -28,6 +28,8 @@ func subscriptionStatsProto(s broker.SubscriptionStats) *headracev1.Subscription
 		DeadLetters:      s.DeadLetters,
 		Removed:          s.Removed,
 		Dropped:          s.Dropped,
+		Forwarded:        s.Forwarded,
+		NotForwarded:     s.NotForwarded,
 		ParkedKeys:       s.ParkedKeys,
 
 		WaitingBehindKeys: s.WaitingBehindKeys,

@@ -95,8 +95,9 @@ type Cursor struct {
 	Generation uint64
 	Floor      Offset
 	Counters   Counters
-	// Dead is how many dead letters of the partition are kept.
-	Dead uint64
+	// Dead is how many dead letters of the partition are kept, DeadLast the sequence of the
+	// last that there ever was.
+	Dead, DeadLast uint64
 	// Holes are the ranges at and above the floor that hold no message.
 	Holes  []OffsetRange
 	Chunks []Chunk

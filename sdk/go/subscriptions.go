@@ -92,8 +92,10 @@ func (s *Subscriptions) List(ctx context.Context, opts ...ListOption) iter.Seq2[
 // lists: "lease", "max_lease", "retry", "retry.min_backoff",
 // "retry.max_backoff", "retry.max_attempts", "retry.max_deliveries",
 // "max_outstanding", "client_max_outstanding", "key_failure_policy", "labels",
-// "paused", "backlog_cap", "expire_after", "dispatch_cap" and its parts, such as "dispatch_cap.concurrency"; at least
-// one. It returns the subscription as stored. Errors: [ErrInvalidName], [ErrInvalidField], [ErrNotServed], [ErrSubscriptionNotFound].
+// "paused", "backlog_cap", "expire_after", "dead_letter_topic", "dispatch_cap" and its
+// parts, such as "dispatch_cap.concurrency"; at least one. It returns the subscription as
+// stored. Errors: [ErrInvalidName], [ErrInvalidField], [ErrNotServed],
+// [ErrSubscriptionNotFound], [ErrTopicNotFound].
 func (s *Subscriptions) Update(ctx context.Context, sub *headracev1.Subscription, fields ...string) (*headracev1.Subscription, error) {
 	r, err := s.rpc.UpdateSubscription(ctx, &headracev1.UpdateSubscriptionRequest{
 		Subscription: sub, UpdateMask: &fieldmaskpb.FieldMask{Paths: fields},

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"sync"
+
+	"github.com/headrace/headrace/storage"
 )
 
 // catalog maps names to handles. Its mutex is held for the access to the maps only.
@@ -11,10 +13,14 @@ type catalog struct {
 	mu            sync.RWMutex
 	topics        map[Name]*topic
 	subscriptions map[Name]*subscription
+	// topicNames are by id.
+	topicNames map[storage.TopicID]Name
 }
 
 func newCatalog() *catalog {
-	return &catalog{topics: map[Name]*topic{}, subscriptions: map[Name]*subscription{}}
+	return &catalog{
+		topics: map[Name]*topic{}, subscriptions: map[Name]*subscription{}, topicNames: map[storage.TopicID]Name{},
+	}
 }
 
 // topic finds a topic. Errors: ErrTopicNotFound.
@@ -25,6 +31,13 @@ func (c *catalog) topic(name Name) (*topic, error) {
 		return t, nil
 	}
 	return nil, ErrTopicNotFound
+}
+
+// topicName is the name of a topic by its id; empty: it is not there.
+func (c *catalog) topicName(id storage.TopicID) Name {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.topicNames[id]
 }
 
 // subscription finds a subscription. Errors: ErrSubscriptionNotFound.
@@ -40,7 +53,7 @@ func (c *catalog) subscription(name Name) (*subscription, error) {
 func (c *catalog) addTopic(t *topic) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.topics[t.name] = t
+	c.topics[t.name], c.topicNames[t.id] = t, t.name
 }
 
 func (c *catalog) addSubscription(s *subscription) {
@@ -56,6 +69,7 @@ func (c *catalog) removeTopic(t *topic) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.topics, t.name)
+	delete(c.topicNames, t.id)
 }
 
 func (c *catalog) removeSubscription(s *subscription) {

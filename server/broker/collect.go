@@ -71,6 +71,9 @@ func (l *loop) collectOrders() {
 	if o.backlogCap != nil {
 		l.setBacklogCap(*o.backlogCap)
 	}
+	if o.forwardTo != nil {
+		l.forwarding.to = *o.forwardTo
+	}
 	if o.shutdown != nil {
 		l.drains = true
 		o.shutdown.At = l.now
@@ -146,6 +149,7 @@ func (l *loop) collectCommit() {
 	case err == nil:
 		l.committed.Number, l.submitted = l.submitted, 0
 		l.graves.Add(l.buried)
+		l.forwarding.committed(&l.changes.stored)
 		l.answerReleases()
 		l.events = append(l.events, &l.committed)
 	case errors.Is(err, storage.ErrNoSpace):

@@ -49,6 +49,9 @@ type Config struct {
 	// Clock gives the wall clock, for ages and for what waits over a restart; leases,
 	// retries and heartbeats follow the monotonic one. Default time.Now.
 	Clock storage.Clock
+	// CopyLetter makes the messages that dead letters are forwarded as; default: as they
+	// are.
+	CopyLetter CopyLetter
 	// Logger gets what an operator should know; default slog.Default().
 	Logger *slog.Logger
 }
@@ -79,6 +82,9 @@ func (c Config) withDefaults() Config {
 	c.MaxSessions = orDefault(c.MaxSessions, DefaultMaxSessions)
 	if c.Clock == nil {
 		c.Clock = time.Now
+	}
+	if c.CopyLetter == nil {
+		c.CopyLetter = asItIs
 	}
 	c.Logger = orDefault(c.Logger, slog.Default())
 	return c

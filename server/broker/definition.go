@@ -103,6 +103,7 @@ func storedSubscription(c SubscriptionConfig, topic storage.TopicID) (storage.Su
 		CapBytesPerSecond:    c.DispatchCap.BytesPerSecond,
 		CapConcurrency:       c.DispatchCap.Concurrency,
 		ResumeWindow:         durationpb.New(c.ResumeWindow),
+		DeadLetterTopic:      string(c.DeadLetterTopic),
 	})
 	return storage.Subscription{Name: string(c.Name), Topic: topic, Definition: definition}, err
 }
@@ -146,7 +147,8 @@ func subscriptionConfig(s storage.Subscription, topic Name) (SubscriptionConfig,
 			BytesPerSecond:    d.GetCapBytesPerSecond(),
 			Concurrency:       d.GetCapConcurrency(),
 		},
-		ResumeWindow: definedResumeWindow(&d, mode),
+		DeadLetterTopic: Name(d.GetDeadLetterTopic()),
+		ResumeWindow:    definedResumeWindow(&d, mode),
 	}, nil
 }
 

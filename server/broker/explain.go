@@ -62,7 +62,7 @@ func (b *Broker) explainSettled(ctx context.Context, s *subscription, e *Message
 
 // ofLetter takes over what a dead letter says.
 func (e *MessageExplanation) ofLetter(d *storage.DeadLetter) {
-	e.DeadLetter = d.Sequence
+	e.DeadLetter, e.Forward = d.Sequence, d.Forward
 	e.Failed, e.Expired, e.Lost, e.Failures = d.Failed, d.Expired, d.Lost, d.Failures
 }
 

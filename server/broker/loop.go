@@ -84,9 +84,11 @@ type loop struct {
 	changes   changeSet
 	submitted uint64
 	// buried are the dead letters of that change set, graves those that are kept.
-	buried    int64
-	graves    *atomic.Int64
-	committed delivery.Committed
+	buried int64
+	graves *atomic.Int64
+	// forwarding says where dead letters go, too.
+	forwarding forwarding
+	committed  delivery.Committed
 	// releases are those of keys that wait for the next change set, sealed those in the
 	// one in the committer.
 	releases, sealed []keyRelease

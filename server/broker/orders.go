@@ -26,6 +26,8 @@ type orderSlot struct {
 	configure *delivery.Configure
 	// backlogCap is the cap from now on.
 	backlogCap *BacklogCap
+	// forwardTo is the topic that dead letters are forwarded to from now on.
+	forwardTo *Name
 	// asked are those who want a new snapshot; each is signalled, capacity 1.
 	asked []chan<- struct{}
 	// queries are questions to answer.

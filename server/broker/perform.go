@@ -23,6 +23,7 @@ func (l *loop) perform(effect delivery.Effect) {
 			l.brokenf("change set %d: %v", e.Number, err)
 			return
 		}
+		l.forwarding.address(stored)
 		l.sealReleases()
 		l.slot.Submit(stored)
 	case *delivery.EndSession:

@@ -39,6 +39,9 @@ type SubscriptionStats struct {
 	// DeadLettered counts messages that became dead letters, DeadLetters those kept.
 	DeadLettered uint64
 	DeadLetters  uint64
+	// Forwarded and NotForwarded count dead letters that were, and that could not be, since
+	// the broker serves the subscription.
+	Forwarded, NotForwarded uint64
 	// Removed and Dropped count messages that were not settled when they went: by the
 	// topic's retention, and by the cap on the backlog.
 	Removed uint64

@@ -30,6 +30,8 @@ type subscription struct {
 	moving chan struct{}
 	// deadLetters counts those that are kept.
 	deadLetters atomic.Int64
+	// forwards counts those that were forwarded, or could not be.
+	forwards forwardCounts
 }
 
 // view is the subscription as callers see it.
@@ -153,6 +155,7 @@ func (b *Broker) startLoop(
 		stalls:     b.clock.look(),
 	}
 	l.meter = meter{since: l.now, changed: l.now}
+	l.forwarding = b.newForwarding(s, &config, cursors)
 	l.state = b.machine(l, s.id, config, cursors, sessions)
 	l.setBacklogCap(config.BacklogCap)
 	if !b.life.start(l.run) {

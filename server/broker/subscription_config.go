@@ -75,6 +75,8 @@ type SubscriptionConfig struct {
 	ExpireAfter time.Duration
 	// BacklogCap bounds what is not settled.
 	BacklogCap BacklogCap
+	// DeadLetterTopic is where dead letters are forwarded to; empty: nowhere.
+	DeadLetterTopic Name
 	// Paused: nothing is delivered.
 	Paused bool
 	// DispatchCap bounds rates and concurrency; a field that is 0 bounds nothing.

@@ -11,7 +11,8 @@ import (
 
 // CreateSubscription creates a subscription with a durable cursor on every
 // partition: what is published after the call is delivered to it. Errors:
-// ErrInvalidField, ErrTopicNotFound, ErrSubscriptionExists, ErrPositionOutOfRange,
+// ErrInvalidField, ErrTopicNotFound (also in a *DeadLetterTopicError),
+// ErrSubscriptionExists, ErrPositionOutOfRange,
 // ErrLimitReached, ErrDiskFull, ErrDraining, ErrDataLoss, and those of a store that
 // fails.
 func (b *Broker) CreateSubscription(ctx context.Context, config SubscriptionConfig, start storage.Start) (Subscription, error) {
@@ -28,6 +29,9 @@ func (b *Broker) CreateSubscription(ctx context.Context, config SubscriptionConf
 		return Subscription{}, err
 	}
 	if err := b.maySubscribe(t, start); err != nil {
+		return Subscription{}, err
+	}
+	if err := b.mayForward(&config); err != nil {
 		return Subscription{}, err
 	}
 	created, err := b.storeSubscription(ctx, config, t, start)
@@ -114,7 +118,8 @@ func subscriptionsOf(all []*subscription, topic Name) []*subscription {
 
 // UpdateSubscription applies change to a copy of the configuration and stores it;
 // open sessions learn of it. Errors: what change returns, ErrInvalidField (also
-// when a fixed field changed), ErrSubscriptionNotFound, ErrDataLoss, ErrDraining,
+// when a fixed field changed), ErrSubscriptionNotFound, *DeadLetterTopicError,
+// ErrDataLoss, ErrDraining,
 // and those of a store that fails.
 func (b *Broker) UpdateSubscription(ctx context.Context, name Name, change func(*SubscriptionConfig) error) (Subscription, error) {
 	done, err := b.change(ctx)
@@ -130,6 +135,9 @@ func (b *Broker) UpdateSubscription(ctx context.Context, name Name, change func(
 		return Subscription{}, err
 	}
 	config, err := s.changed(change)
+	if err == nil && config.DeadLetterTopic != s.config.Load().DeadLetterTopic {
+		err = b.mayForward(&config)
+	}
 	if err != nil {
 		return Subscription{}, err
 	}
@@ -140,7 +148,9 @@ func (b *Broker) UpdateSubscription(ctx context.Context, name Name, change func(
 	s.usage.touch(b.clock.now())
 	b.watchExpiry(s, s.createdAt)
 	configure := &delivery.Configure{Config: b.machineConfig(config, s.id)}
-	s.loop.orders.give(func(o *orderSlot) { o.configure, o.backlogCap = configure, &config.BacklogCap })
+	s.loop.orders.give(func(o *orderSlot) {
+		o.configure, o.backlogCap, o.forwardTo = configure, &config.BacklogCap, &config.DeadLetterTopic
+	})
 	return s.view(), nil
 }
 
@@ -260,6 +270,8 @@ func (s *subscription) figures(ctx context.Context, log Log, taken *snapshot) (S
 		Removed:      from.Removed,
 		Dropped:      from.Dropped,
 		DeadLetters:  uint64(max(0, s.deadLetters.Load())),
+		Forwarded:    s.forwards.forwarded.Load(),
+		NotForwarded: s.forwards.failed.Load(),
 		BusyShare:    taken.busy,
 		ParkedKeys:   from.ParkedKeys,
 

@@ -48,6 +48,9 @@ func (b *Broker) Topic(name Name) (Topic, error) {
 	return t.view(), nil
 }
 
+// TopicName is the name of a topic by its id; empty: it is not there.
+func (b *Broker) TopicName(id storage.TopicID) Name { return b.catalog.topicName(id) }
+
 // ListTopics returns a page of topics and the token of the next page, empty on the
 // last one. Errors: ErrInvalidField.
 func (b *Broker) ListTopics(request ListRequest) ([]Topic, string, error) {
@@ -123,7 +126,8 @@ func (b *Broker) storeTopic(ctx context.Context, t *topic, config TopicConfig) e
 }
 
 // DeleteTopic deletes a topic; it accepts nothing any more when the call returns.
-// Errors: ErrTopicNotFound, ErrTopicHasSubscriptions, ErrDraining, and those of a
+// Errors: ErrTopicNotFound, ErrTopicHasSubscriptions (also as a *ForwardedToError),
+// ErrDraining, and those of a
 // store that fails.
 func (b *Broker) DeleteTopic(ctx context.Context, name Name) error {
 	done, err := b.change(ctx)
@@ -132,6 +136,9 @@ func (b *Broker) DeleteTopic(ctx context.Context, name Name) error {
 	}
 	defer done()
 	t, err := b.catalog.topic(name)
+	if err == nil {
+		err = b.catalog.forwardedTo(name)
+	}
 	if err != nil {
 		return err
 	}

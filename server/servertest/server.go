@@ -62,6 +62,7 @@ func Start(tb testing.TB, o Options) *Server {
 	logger := slog.New(slog.NewTextHandler(tb.Output(), nil))
 	o = o.withDefaults(logger)
 	store := storagetest.NewStoreHarness(tb, o.Home, o.Store)
+	o.Broker.CopyLetter = server.CopyLetter
 	b, err := broker.New(store, o.Broker)
 	if err != nil {
 		tb.Fatalf("broker: %v", err)

@@ -127,7 +127,10 @@ func readCursor(r storage.Reader, id storage.SubscriptionID, partition uint16) (
 	key := record.AppendCursorKey(nil, id, partition)
 	err = r.Get(key, func(value []byte) error {
 		x, err := record.DecodeCursor(key, value)
-		c = storage.Cursor{Partition: partition, Generation: x.Generation, Floor: x.Floor, Counters: x.Counters, Dead: x.Dead}
+		c = storage.Cursor{
+			Partition: partition, Generation: x.Generation, Floor: x.Floor, Counters: x.Counters,
+			Dead: x.Dead, DeadLast: x.DeadLast,
+		}
 		return err
 	})
 	if err != nil {

@@ -25,12 +25,12 @@ type grave struct {
 	next storage.Offset
 }
 
-func newGrave(t *testing.T, partitions uint16) *grave {
+func newGrave(t *testing.T) *grave {
 	t.Helper()
 	h, _ := memoryStore(t)
 	g := &grave{StoreHarness: h, t: t}
 	g.from = storage.PartitionID{Topic: h.MustCreateTopic("orders", 1).ID}
-	g.to = storage.PartitionID{Topic: h.MustCreateTopic("failed", partitions).ID}
+	g.to = storage.PartitionID{Topic: h.MustCreateTopic("failed", 1).ID}
 	g.sub = h.MustSubscribe("billing", g.from.Topic, storage.Start{})
 	h.MustPublish(g.from, "a", "b", "c", "d", "e", "f")
 	return g
@@ -98,7 +98,7 @@ func notForwardedTo(to storage.PartitionID, why storage.ForwardFailure) storage.
 // published, in the order in which messages were given up, and those who watch the topic
 // are woken.
 func TestADeadLetterIsForwardedInTheCommitThatKeepsIt(t *testing.T) {
-	g := newGrave(t, 1)
+	g := newGrave(t)
 	wake := make(chan struct{}, 1) // capacity 1: it only says that there is something
 	defer g.Watch(g.to, wake)()
 	g.MustPublish(g.to, "published")
@@ -124,7 +124,7 @@ func TestADeadLetterIsForwardedInTheCommitThatKeepsIt(t *testing.T) {
 // stored or not.
 func TestADeadLetterAndItsCopyAreBothThereOrNeither(t *testing.T) {
 	for _, applied := range []bool{true, false} {
-		g := newGrave(t, 1)
+		g := newGrave(t)
 		memoryOf(g.StoreHarness).FailNext(storagetest.Fault{Err: storage.ErrUnknown, Applied: applied})
 		if err := g.Commit(g.giveUp("a")); !errors.Is(err, storage.ErrUnknown) {
 			t.Fatalf("commit: %v", err)
@@ -141,7 +141,7 @@ func TestADeadLetterAndItsCopyAreBothThereOrNeither(t *testing.T) {
 
 // TestWhatCannotBeForwardedIsKeptAndSaysWhy: and what can be of the same commit is.
 func TestWhatCannotBeForwardedIsKeptAndSaysWhy(t *testing.T) {
-	g := newGrave(t, 1)
+	g := newGrave(t)
 	gone := storage.PartitionID{Topic: g.MustCreateTopic("gone", 1).ID}
 	if err := g.DeleteTopic(t.Context(), gone.Topic); err != nil {
 		t.Fatal(err)
@@ -165,7 +165,7 @@ func TestWhatCannotBeForwardedIsKeptAndSaysWhy(t *testing.T) {
 }
 
 func TestWhatIsForwardedToADamagedPartitionIsKept(t *testing.T) {
-	g := newGrave(t, 1)
+	g := newGrave(t)
 	g.MustPublish(g.to, "published")
 	g.Crash()
 	g.Damaged = true
@@ -179,7 +179,7 @@ func TestWhatIsForwardedToADamagedPartitionIsKept(t *testing.T) {
 
 // TestALargestDeadLetterIsForwarded: it is in the batch twice, and with others beside it.
 func TestALargestDeadLetterIsForwarded(t *testing.T) {
-	g := newGrave(t, 1)
+	g := newGrave(t)
 	large := strings.Repeat("x", storage.MaxForwardBytes-16)
 	set := g.giveUp(large, strings.Repeat("y", 256<<10))
 	g.MustCommit(set)
@@ -195,7 +195,7 @@ func TestALargestDeadLetterIsForwarded(t *testing.T) {
 
 // TestADeadLetterThatKnowsAnotherSequenceIsRefused: its copy would tell a wrong one.
 func TestADeadLetterThatKnowsAnotherSequenceIsRefused(t *testing.T) {
-	g := newGrave(t, 1)
+	g := newGrave(t)
 	set := g.giveUp("a", "b")
 	set.Cursors[0].DeadLetters[0].Sequence = 1
 	set.Cursors[0].DeadLetters[1].Sequence = 3
@@ -210,7 +210,7 @@ func TestADeadLetterThatKnowsAnotherSequenceIsRefused(t *testing.T) {
 // TestForwardedMessagesOfABufferedTopicAreDurableWithTheirDeadLetters: what was accepted
 // and lost with a crash is not among them.
 func TestForwardedMessagesOfABufferedTopicAreDurableWithTheirDeadLetters(t *testing.T) {
-	g := newGrave(t, 1)
+	g := newGrave(t)
 	g.to = bufferedTopic(t, g.StoreHarness, "metrics")
 	g.MustCommit(g.giveUp("a"))
 	m := memoryOf(g.StoreHarness)

@@ -84,6 +84,7 @@ type deadCursor struct {
 	attempts   map[storage.Offset]storage.AttemptCount
 	histories  map[storage.Offset][]storage.Failure
 	parked     map[uint32]storage.ParkedKey
+	deadLast   uint64
 }
 
 func newDeadCursor(partition uint16) *deadCursor {
@@ -187,6 +188,7 @@ func (m *deadLetterModel) settle() {
 		if d := &change.DeadLetters[i]; d.Sequence != m.last {
 			m.h.t.Errorf("dead letter %d got sequence %d", m.last, d.Sequence)
 		}
+		c.deadLast = m.last
 		m.forwarded(&change.DeadLetters[i])
 		m.dead[m.last] = change.DeadLetters[i]
 	}
@@ -359,7 +361,7 @@ func (c *deadCursor) chunk(index uint64) storage.Chunk {
 func (m *deadLetterModel) compare() {
 	var want []storage.Cursor
 	for _, c := range m.cursors {
-		cursor := storage.Cursor{Partition: c.partition, Generation: c.generation, Floor: c.floor}
+		cursor := storage.Cursor{Partition: c.partition, Generation: c.generation, Floor: c.floor, DeadLast: c.deadLast}
 		for _, d := range m.dead {
 			if d.Partition == c.partition {
 				cursor.Dead++

@@ -257,17 +257,19 @@ type deadLetterPick struct {
 	reasons       []string
 	since, before string
 	limit         int
+	notForwarded  bool
 }
 
 func (p *deadLetterPick) add(c *cobra.Command) {
 	c.Flags().StringSliceVar(&p.reasons, "reason", nil, "only with these reasons: max-attempts, max-deliveries, rejected, backlog")
 	c.Flags().StringVar(&p.since, "since", "", "only those given up at or after this time, as 2006-01-02T15:04:05Z")
 	c.Flags().StringVar(&p.before, "before", "", "only those given up before this time")
+	c.Flags().BoolVar(&p.notForwarded, "not-forwarded", false, "only those that were to be forwarded and could not")
 	c.Flags().IntVar(&p.limit, "max", 0, "at most so many (default: all)")
 }
 
 func (p *deadLetterPick) filter() (*headracev1.DeadLetterFilter, error) {
-	f := &headracev1.DeadLetterFilter{}
+	f := &headracev1.DeadLetterFilter{NotForwarded: p.notForwarded}
 	for _, text := range p.reasons {
 		name := "DEAD_LETTER_REASON_" + strings.ToUpper(strings.ReplaceAll(text, "-", "_"))
 		reason, ok := headracev1.DeadLetterReason_value[name]

@@ -22,6 +22,7 @@ type deadLetterView struct {
 	Expired   uint32            `json:"expired"`
 	Lost      uint32            `json:"lost"`
 	Failures  []deadFailureView `json:"failures"`
+	Forward   *forwardView      `json:"forward,omitempty"`
 }
 
 // deadFailureView is one delivery that came to nothing.
@@ -46,6 +47,7 @@ func viewDeadLetter(d *headracev1.DeadLetter) deadLetterView {
 		Expired:   d.GetExpired(),
 		Lost:      d.GetLost(),
 		Failures:  viewFailures(d.GetFailures()),
+		Forward:   viewForward(d.GetForward()),
 	}
 }
 
@@ -91,6 +93,7 @@ var deadLetterColumns = []output.Column[deadLetterView]{
 	{Head: "EXPIRED", Right: true, Cell: func(v deadLetterView) string { return output.Count(v.Expired) }},
 	{Head: "LOST", Right: true, Cell: func(v deadLetterView) string { return output.Count(v.Lost) }},
 	{Head: "LAST FAILURE", Cell: deadLetterView.last},
+	{Head: "FORWARDED", Cell: func(v deadLetterView) string { return v.Forward.text() }},
 }
 
 // deadLetterPeek is a dead letter with its message.

@@ -26,6 +26,7 @@ type messageExplanationView struct {
 	Ahead      uint64              `json:"ahead,omitempty"`
 	Key        *keyExplanationView `json:"key,omitempty"`
 	DeadLetter uint64              `json:"dead_letter,omitempty"`
+	Forward    *forwardView        `json:"forward,omitempty"`
 }
 
 // holderView is the session that holds a message.
@@ -44,6 +45,7 @@ func viewMessageExplanation(e *headracev1.MessageExplanation) messageExplanation
 		Standing: shortEnum(e.GetStanding().String(), "MESSAGE_STANDING_"),
 		Attempt:  e.GetAttempt(), Failed: e.GetFailed(), Expired: e.GetExpired(), Lost: e.GetLost(),
 		Failures: viewFailures(e.GetFailures()), DueTime: timeOf(e.GetDueTime()), Ahead: e.GetAhead(), DeadLetter: e.GetDeadLetter(),
+		Forward: viewForward(e.GetForward()),
 	}
 	if h := e.GetHolder(); h != nil {
 		v.Holder = &holderView{
@@ -91,6 +93,8 @@ func (v messageExplanationView) text() string {
 	switch {
 	case v.Holder != nil:
 		return standing + ": " + v.Holder.text()
+	case v.Forward != nil:
+		return standing + " " + output.Count(v.DeadLetter) + ", forwarded: " + v.Forward.text()
 	case v.DeadLetter > 0:
 		return standing + " " + output.Count(v.DeadLetter)
 	case v.Key != nil:

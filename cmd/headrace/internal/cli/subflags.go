@@ -98,6 +98,7 @@ type subFlags struct {
 	cap                                            capFlags
 	backlog                                        backlogFlags
 	expireAfter                                    time.Duration
+	deadLetterTopic                                string
 }
 
 func (f *subFlags) add(c *cobra.Command) {
@@ -125,6 +126,7 @@ func (f *subFlags) add(c *cobra.Command) {
 	f.cap.add(c)
 	f.backlog.add(c)
 	c.Flags().DurationVar(&f.expireAfter, "expire-after", 0, "it ends when it had no session this long, 1m to 87600h; 0: never")
+	flags.StringVar(&f.deadLetterTopic, "dead-letter-topic", "", "a topic that dead letters are forwarded to; empty: none")
 	flags.StringArrayVar(&f.labels, "label", nil, "a label, key=value; may be repeated")
 }
 
@@ -146,6 +148,7 @@ func (f *subFlags) apply(c *cobra.Command, s *headracev1.Subscription) (fields [
 	set("max-deliveries", "retry.max_deliveries", func() { retryOf(s).MaxDeliveries = &f.maxDeliveries })
 	set("key-failure-policy", "key_failure_policy", func() { s.KeyFailurePolicy = headracev1.KeyFailurePolicy(f.keyFailurePolicy) })
 	set("expire-after", "expire_after", func() { s.ExpireAfter = durationpb.New(f.expireAfter) })
+	set("dead-letter-topic", "dead_letter_topic", func() { s.DeadLetterTopic = f.deadLetterTopic })
 	set("label", "labels", func() { s.Labels, err = parseLabels(f.labels) })
 	fields = append(fields, f.applyCeilings(c, s)...)
 	fields = append(fields, f.cap.apply(c, s)...)

@@ -29,6 +29,7 @@ type subView struct {
 	ClientMaxOutstandingBytes    uint64            `json:"client_max_outstanding_bytes,omitempty"`
 	Ephemeral                    bool              `json:"ephemeral,omitempty"`
 	ExpireAfterSeconds           float64           `json:"expire_after_seconds,omitempty"`
+	DeadLetterTopic              string            `json:"dead_letter_topic,omitempty"`
 	Labels                       map[string]string `json:"labels,omitempty"`
 	Generation                   uint64            `json:"generation"`
 	CreateTime                   time.Time         `json:"create_time"`
@@ -59,6 +60,7 @@ func viewSub(s *headracev1.Subscription) subView {
 		ClientMaxOutstandingBytes:    s.GetClientMaxOutstanding().GetBytes(),
 		Ephemeral:                    s.GetEphemeral(),
 		ExpireAfterSeconds:           s.GetExpireAfter().AsDuration().Seconds(),
+		DeadLetterTopic:              s.GetDeadLetterTopic(),
 		Labels:                       s.GetLabels(),
 		Generation:                   s.GetGeneration(),
 		CreateTime:                   s.GetCreateTime().AsTime(),
@@ -85,6 +87,7 @@ var subColumns = []output.Column[subView]{
 	}},
 	{Head: "CAP", Cell: func(v subView) string { return v.capText() }},
 	{Head: "BACKLOG CAP", Cell: func(v subView) string { return v.backlogText() }},
+	{Head: "DEAD LETTERS TO", Cell: func(v subView) string { return v.DeadLetterTopic }},
 	{Head: "ENDS", Cell: endText},
 	{Head: "CREATED", Cell: func(v subView) string { return timeText(v.CreateTime) }},
 	{Head: "STATE", Cell: stateText},
@@ -131,6 +134,8 @@ type subInfoView struct {
 	Rejected       uint64             `json:"rejected"`
 	DeadLettered   uint64             `json:"dead_lettered"`
 	DeadLetters    uint64             `json:"dead_letters"`
+	Forwarded      uint64             `json:"forwarded"`
+	NotForwarded   uint64             `json:"not_forwarded"`
 	Removed        uint64             `json:"removed"`
 	Dropped        uint64             `json:"dropped"`
 	ParkedKeys     uint64             `json:"parked_keys"`
@@ -161,6 +166,8 @@ func viewSubInfo(s *headracev1.Subscription, stats *headracev1.SubscriptionStats
 		Rejected:       stats.GetRejected(),
 		DeadLettered:   stats.GetDeadLettered(),
 		DeadLetters:    stats.GetDeadLetters(),
+		Forwarded:      stats.GetForwarded(),
+		NotForwarded:   stats.GetNotForwarded(),
 		Removed:        stats.GetRemoved(),
 		Dropped:        stats.GetDropped(),
 		ParkedKeys:     stats.GetParkedKeys(),
@@ -190,7 +197,7 @@ var subInfoColumns = append(append(
 		return output.Count(v.Acked) + " acked, " + output.Count(v.Retried) + " retried, " +
 			output.Count(v.Released) + " released, " + output.Count(v.Expired) + " expired, " + output.Count(v.Rejected) + " rejected"
 	}},
-	output.Column[subInfoView]{Head: "DEAD LETTERS", Cell: func(v subInfoView) string { return output.Count(v.DeadLetters) }},
+	output.Column[subInfoView]{Head: "DEAD LETTERS", Cell: deadLettersText},
 	output.Column[subInfoView]{Head: "WENT UNSETTLED", Cell: func(v subInfoView) string {
 		return output.Count(v.Removed) + " by retention, " + output.Count(v.Dropped) + " by the backlog cap"
 	}},
@@ -199,6 +206,15 @@ var subInfoColumns = append(append(
 	}},
 	output.Column[subInfoView]{Head: "OFFSETS", Cell: func(v subInfoView) string { return floorsText(v.PartitionStats) }},
 )
+
+// deadLettersText writes how many dead letters are kept, and what became of forwarding.
+func deadLettersText(v subInfoView) string {
+	text := output.Count(v.DeadLetters)
+	if v.DeadLetterTopic != "" || v.Forwarded+v.NotForwarded > 0 {
+		text += "; since the start " + output.Count(v.Forwarded) + " forwarded, " + output.Count(v.NotForwarded) + " could not be"
+	}
+	return text
+}
 
 // floorsText writes where each partition stands as "partition:floor-next".
 func floorsText(partitions []subPartitionView) string {

@@ -118,6 +118,7 @@ func (n *node) assemble() (*server.Server, error) {
 		MaxSubscriptions:    c.MaxSubscriptions,
 		MaxSessions:         c.MaxSessions,
 		Clock:               n.clock.now,
+		CopyLetter:          server.CopyLetter,
 		Logger:              n.logger,
 	})
 	if err != nil {

@@ -22,6 +22,71 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// DeadLetterForwardFailure is why a dead letter was not forwarded.
+type DeadLetterForwardFailure int32
+
+const (
+	// It was forwarded.
+	DeadLetterForwardFailure_DEAD_LETTER_FORWARD_FAILURE_UNSPECIFIED DeadLetterForwardFailure = 0
+	// The topic was not there.
+	DeadLetterForwardFailure_DEAD_LETTER_FORWARD_FAILURE_TOPIC_GONE DeadLetterForwardFailure = 1
+	// A subscription of the topic had publishes refused: its backlog was at its cap.
+	DeadLetterForwardFailure_DEAD_LETTER_FORWARD_FAILURE_BACKLOG_FULL DeadLetterForwardFailure = 2
+	// The message is above the topic's max_message_bytes, or above 31 MiB.
+	DeadLetterForwardFailure_DEAD_LETTER_FORWARD_FAILURE_TOO_LARGE DeadLetterForwardFailure = 3
+	// The topic, or the partition, is damaged.
+	DeadLetterForwardFailure_DEAD_LETTER_FORWARD_FAILURE_DAMAGED DeadLetterForwardFailure = 4
+	// The disk had no room for messages.
+	DeadLetterForwardFailure_DEAD_LETTER_FORWARD_FAILURE_DISK_FULL DeadLetterForwardFailure = 5
+)
+
+// Enum value maps for DeadLetterForwardFailure.
+var (
+	DeadLetterForwardFailure_name = map[int32]string{
+		0: "DEAD_LETTER_FORWARD_FAILURE_UNSPECIFIED",
+		1: "DEAD_LETTER_FORWARD_FAILURE_TOPIC_GONE",
+		2: "DEAD_LETTER_FORWARD_FAILURE_BACKLOG_FULL",
+		3: "DEAD_LETTER_FORWARD_FAILURE_TOO_LARGE",
+		4: "DEAD_LETTER_FORWARD_FAILURE_DAMAGED",
+		5: "DEAD_LETTER_FORWARD_FAILURE_DISK_FULL",
+	}
+	DeadLetterForwardFailure_value = map[string]int32{
+		"DEAD_LETTER_FORWARD_FAILURE_UNSPECIFIED":  0,
+		"DEAD_LETTER_FORWARD_FAILURE_TOPIC_GONE":   1,
+		"DEAD_LETTER_FORWARD_FAILURE_BACKLOG_FULL": 2,
+		"DEAD_LETTER_FORWARD_FAILURE_TOO_LARGE":    3,
+		"DEAD_LETTER_FORWARD_FAILURE_DAMAGED":      4,
+		"DEAD_LETTER_FORWARD_FAILURE_DISK_FULL":    5,
+	}
+)
+
+func (x DeadLetterForwardFailure) Enum() *DeadLetterForwardFailure {
+	p := new(DeadLetterForwardFailure)
+	*p = x
+	return p
+}
+
+func (x DeadLetterForwardFailure) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (DeadLetterForwardFailure) Descriptor() protoreflect.EnumDescriptor {
+	return file_headrace_v1_dead_letter_proto_enumTypes[0].Descriptor()
+}
+
+func (DeadLetterForwardFailure) Type() protoreflect.EnumType {
+	return &file_headrace_v1_dead_letter_proto_enumTypes[0]
+}
+
+func (x DeadLetterForwardFailure) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use DeadLetterForwardFailure.Descriptor instead.
+func (DeadLetterForwardFailure) EnumDescriptor() ([]byte, []int) {
+	return file_headrace_v1_dead_letter_proto_rawDescGZIP(), []int{0}
+}
+
 // DeadLetterReason is why a message was given up.
 type DeadLetterReason int32
 
@@ -67,11 +132,11 @@ func (x DeadLetterReason) String() string {
 }
 
 func (DeadLetterReason) Descriptor() protoreflect.EnumDescriptor {
-	return file_headrace_v1_dead_letter_proto_enumTypes[0].Descriptor()
+	return file_headrace_v1_dead_letter_proto_enumTypes[1].Descriptor()
 }
 
 func (DeadLetterReason) Type() protoreflect.EnumType {
-	return &file_headrace_v1_dead_letter_proto_enumTypes[0]
+	return &file_headrace_v1_dead_letter_proto_enumTypes[1]
 }
 
 func (x DeadLetterReason) Number() protoreflect.EnumNumber {
@@ -80,7 +145,7 @@ func (x DeadLetterReason) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use DeadLetterReason.Descriptor instead.
 func (DeadLetterReason) EnumDescriptor() ([]byte, []int) {
-	return file_headrace_v1_dead_letter_proto_rawDescGZIP(), []int{0}
+	return file_headrace_v1_dead_letter_proto_rawDescGZIP(), []int{1}
 }
 
 // DeliveryFailureKind is how a delivery came to nothing.
@@ -128,11 +193,11 @@ func (x DeliveryFailureKind) String() string {
 }
 
 func (DeliveryFailureKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_headrace_v1_dead_letter_proto_enumTypes[1].Descriptor()
+	return file_headrace_v1_dead_letter_proto_enumTypes[2].Descriptor()
 }
 
 func (DeliveryFailureKind) Type() protoreflect.EnumType {
-	return &file_headrace_v1_dead_letter_proto_enumTypes[1]
+	return &file_headrace_v1_dead_letter_proto_enumTypes[2]
 }
 
 func (x DeliveryFailureKind) Number() protoreflect.EnumNumber {
@@ -141,7 +206,7 @@ func (x DeliveryFailureKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use DeliveryFailureKind.Descriptor instead.
 func (DeliveryFailureKind) EnumDescriptor() ([]byte, []int) {
-	return file_headrace_v1_dead_letter_proto_rawDescGZIP(), []int{1}
+	return file_headrace_v1_dead_letter_proto_rawDescGZIP(), []int{2}
 }
 
 // DeadLetter is a message that a subscription has given up. It is kept with its
@@ -172,7 +237,9 @@ type DeadLetter struct {
 	// Deliveries that were lost with a broken session before they were started.
 	Lost uint32 `protobuf:"varint,10,opt,name=lost,proto3" json:"lost,omitempty"`
 	// The last failures, the oldest first: at most 8, and 3 KiB of texts.
-	Failures      []*DeliveryFailure `protobuf:"bytes,11,rep,name=failures,proto3" json:"failures,omitempty"`
+	Failures []*DeliveryFailure `protobuf:"bytes,11,rep,name=failures,proto3" json:"failures,omitempty"`
+	// What became of forwarding it; unset: the subscription had no dead_letter_topic.
+	Forward       *DeadLetterForward `protobuf:"bytes,12,opt,name=forward,proto3" json:"forward,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -284,6 +351,78 @@ func (x *DeadLetter) GetFailures() []*DeliveryFailure {
 	return nil
 }
 
+func (x *DeadLetter) GetForward() *DeadLetterForward {
+	if x != nil {
+		return x.Forward
+	}
+	return nil
+}
+
+// DeadLetterForward says where the copy of a dead letter stands, or why there is none.
+type DeadLetterForward struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The topic's name; empty when it is not there, or not any more.
+	Topic string `protobuf:"bytes,1,opt,name=topic,proto3" json:"topic,omitempty"`
+	// Where the copy stands in the topic, by which it has its message_id there; unset:
+	// there is none.
+	Position *Position `protobuf:"bytes,2,opt,name=position,proto3" json:"position,omitempty"`
+	// Why there is no copy; unspecified: there is one.
+	Failure       DeadLetterForwardFailure `protobuf:"varint,3,opt,name=failure,proto3,enum=headrace.v1.DeadLetterForwardFailure" json:"failure,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeadLetterForward) Reset() {
+	*x = DeadLetterForward{}
+	mi := &file_headrace_v1_dead_letter_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeadLetterForward) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeadLetterForward) ProtoMessage() {}
+
+func (x *DeadLetterForward) ProtoReflect() protoreflect.Message {
+	mi := &file_headrace_v1_dead_letter_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeadLetterForward.ProtoReflect.Descriptor instead.
+func (*DeadLetterForward) Descriptor() ([]byte, []int) {
+	return file_headrace_v1_dead_letter_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *DeadLetterForward) GetTopic() string {
+	if x != nil {
+		return x.Topic
+	}
+	return ""
+}
+
+func (x *DeadLetterForward) GetPosition() *Position {
+	if x != nil {
+		return x.Position
+	}
+	return nil
+}
+
+func (x *DeadLetterForward) GetFailure() DeadLetterForwardFailure {
+	if x != nil {
+		return x.Failure
+	}
+	return DeadLetterForwardFailure_DEAD_LETTER_FORWARD_FAILURE_UNSPECIFIED
+}
+
 // DeliveryFailure is one delivery that came to nothing.
 type DeliveryFailure struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -303,7 +442,7 @@ type DeliveryFailure struct {
 
 func (x *DeliveryFailure) Reset() {
 	*x = DeliveryFailure{}
-	mi := &file_headrace_v1_dead_letter_proto_msgTypes[1]
+	mi := &file_headrace_v1_dead_letter_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -315,7 +454,7 @@ func (x *DeliveryFailure) String() string {
 func (*DeliveryFailure) ProtoMessage() {}
 
 func (x *DeliveryFailure) ProtoReflect() protoreflect.Message {
-	mi := &file_headrace_v1_dead_letter_proto_msgTypes[1]
+	mi := &file_headrace_v1_dead_letter_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -328,7 +467,7 @@ func (x *DeliveryFailure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeliveryFailure.ProtoReflect.Descriptor instead.
 func (*DeliveryFailure) Descriptor() ([]byte, []int) {
-	return file_headrace_v1_dead_letter_proto_rawDescGZIP(), []int{1}
+	return file_headrace_v1_dead_letter_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *DeliveryFailure) GetTime() *timestamppb.Timestamp {
@@ -370,7 +509,7 @@ var File_headrace_v1_dead_letter_proto protoreflect.FileDescriptor
 
 const file_headrace_v1_dead_letter_proto_rawDesc = "" +
 	"\n" +
-	"\x1dheadrace/v1/dead_letter.proto\x12\vheadrace.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19headrace/v1/message.proto\"\xd7\x03\n" +
+	"\x1dheadrace/v1/dead_letter.proto\x12\vheadrace.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19headrace/v1/message.proto\"\x91\x04\n" +
 	"\n" +
 	"DeadLetter\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x121\n" +
@@ -384,13 +523,25 @@ const file_headrace_v1_dead_letter_proto_rawDesc = "" +
 	"\aexpired\x18\t \x01(\rR\aexpired\x12\x12\n" +
 	"\x04lost\x18\n" +
 	" \x01(\rR\x04lost\x128\n" +
-	"\bfailures\x18\v \x03(\v2\x1c.headrace.v1.DeliveryFailureR\bfailures\"\xc0\x01\n" +
+	"\bfailures\x18\v \x03(\v2\x1c.headrace.v1.DeliveryFailureR\bfailures\x128\n" +
+	"\aforward\x18\f \x01(\v2\x1e.headrace.v1.DeadLetterForwardR\aforward\"\x9d\x01\n" +
+	"\x11DeadLetterForward\x12\x14\n" +
+	"\x05topic\x18\x01 \x01(\tR\x05topic\x121\n" +
+	"\bposition\x18\x02 \x01(\v2\x15.headrace.v1.PositionR\bposition\x12?\n" +
+	"\afailure\x18\x03 \x01(\x0e2%.headrace.v1.DeadLetterForwardFailureR\afailure\"\xc0\x01\n" +
 	"\x0fDeliveryFailure\x12.\n" +
 	"\x04time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x124\n" +
 	"\x04kind\x18\x02 \x01(\x0e2 .headrace.v1.DeliveryFailureKindR\x04kind\x12\x1b\n" +
 	"\tclient_id\x18\x03 \x01(\tR\bclientId\x12\x12\n" +
 	"\x04code\x18\x04 \x01(\tR\x04code\x12\x16\n" +
-	"\x06reason\x18\x05 \x01(\tR\x06reason*\xc3\x01\n" +
+	"\x06reason\x18\x05 \x01(\tR\x06reason*\xa0\x02\n" +
+	"\x18DeadLetterForwardFailure\x12+\n" +
+	"'DEAD_LETTER_FORWARD_FAILURE_UNSPECIFIED\x10\x00\x12*\n" +
+	"&DEAD_LETTER_FORWARD_FAILURE_TOPIC_GONE\x10\x01\x12,\n" +
+	"(DEAD_LETTER_FORWARD_FAILURE_BACKLOG_FULL\x10\x02\x12)\n" +
+	"%DEAD_LETTER_FORWARD_FAILURE_TOO_LARGE\x10\x03\x12'\n" +
+	"#DEAD_LETTER_FORWARD_FAILURE_DAMAGED\x10\x04\x12)\n" +
+	"%DEAD_LETTER_FORWARD_FAILURE_DISK_FULL\x10\x05*\xc3\x01\n" +
 	"\x10DeadLetterReason\x12\"\n" +
 	"\x1eDEAD_LETTER_REASON_UNSPECIFIED\x10\x00\x12#\n" +
 	"\x1fDEAD_LETTER_REASON_MAX_ATTEMPTS\x10\x01\x12%\n" +
@@ -417,31 +568,36 @@ func file_headrace_v1_dead_letter_proto_rawDescGZIP() []byte {
 	return file_headrace_v1_dead_letter_proto_rawDescData
 }
 
-var file_headrace_v1_dead_letter_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_headrace_v1_dead_letter_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_headrace_v1_dead_letter_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+var file_headrace_v1_dead_letter_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
 var file_headrace_v1_dead_letter_proto_goTypes = []any{
-	(DeadLetterReason)(0),         // 0: headrace.v1.DeadLetterReason
-	(DeliveryFailureKind)(0),      // 1: headrace.v1.DeliveryFailureKind
-	(*DeadLetter)(nil),            // 2: headrace.v1.DeadLetter
-	(*DeliveryFailure)(nil),       // 3: headrace.v1.DeliveryFailure
-	(*Position)(nil),              // 4: headrace.v1.Position
-	(*Message)(nil),               // 5: headrace.v1.Message
-	(*timestamppb.Timestamp)(nil), // 6: google.protobuf.Timestamp
+	(DeadLetterForwardFailure)(0), // 0: headrace.v1.DeadLetterForwardFailure
+	(DeadLetterReason)(0),         // 1: headrace.v1.DeadLetterReason
+	(DeliveryFailureKind)(0),      // 2: headrace.v1.DeliveryFailureKind
+	(*DeadLetter)(nil),            // 3: headrace.v1.DeadLetter
+	(*DeadLetterForward)(nil),     // 4: headrace.v1.DeadLetterForward
+	(*DeliveryFailure)(nil),       // 5: headrace.v1.DeliveryFailure
+	(*Position)(nil),              // 6: headrace.v1.Position
+	(*Message)(nil),               // 7: headrace.v1.Message
+	(*timestamppb.Timestamp)(nil), // 8: google.protobuf.Timestamp
 }
 var file_headrace_v1_dead_letter_proto_depIdxs = []int32{
-	4, // 0: headrace.v1.DeadLetter.position:type_name -> headrace.v1.Position
-	5, // 1: headrace.v1.DeadLetter.message:type_name -> headrace.v1.Message
-	6, // 2: headrace.v1.DeadLetter.log_time:type_name -> google.protobuf.Timestamp
-	6, // 3: headrace.v1.DeadLetter.dead_time:type_name -> google.protobuf.Timestamp
-	0, // 4: headrace.v1.DeadLetter.reason:type_name -> headrace.v1.DeadLetterReason
-	3, // 5: headrace.v1.DeadLetter.failures:type_name -> headrace.v1.DeliveryFailure
-	6, // 6: headrace.v1.DeliveryFailure.time:type_name -> google.protobuf.Timestamp
-	1, // 7: headrace.v1.DeliveryFailure.kind:type_name -> headrace.v1.DeliveryFailureKind
-	8, // [8:8] is the sub-list for method output_type
-	8, // [8:8] is the sub-list for method input_type
-	8, // [8:8] is the sub-list for extension type_name
-	8, // [8:8] is the sub-list for extension extendee
-	0, // [0:8] is the sub-list for field type_name
+	6,  // 0: headrace.v1.DeadLetter.position:type_name -> headrace.v1.Position
+	7,  // 1: headrace.v1.DeadLetter.message:type_name -> headrace.v1.Message
+	8,  // 2: headrace.v1.DeadLetter.log_time:type_name -> google.protobuf.Timestamp
+	8,  // 3: headrace.v1.DeadLetter.dead_time:type_name -> google.protobuf.Timestamp
+	1,  // 4: headrace.v1.DeadLetter.reason:type_name -> headrace.v1.DeadLetterReason
+	5,  // 5: headrace.v1.DeadLetter.failures:type_name -> headrace.v1.DeliveryFailure
+	4,  // 6: headrace.v1.DeadLetter.forward:type_name -> headrace.v1.DeadLetterForward
+	6,  // 7: headrace.v1.DeadLetterForward.position:type_name -> headrace.v1.Position
+	0,  // 8: headrace.v1.DeadLetterForward.failure:type_name -> headrace.v1.DeadLetterForwardFailure
+	8,  // 9: headrace.v1.DeliveryFailure.time:type_name -> google.protobuf.Timestamp
+	2,  // 10: headrace.v1.DeliveryFailure.kind:type_name -> headrace.v1.DeliveryFailureKind
+	11, // [11:11] is the sub-list for method output_type
+	11, // [11:11] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_headrace_v1_dead_letter_proto_init() }
@@ -455,8 +611,8 @@ func file_headrace_v1_dead_letter_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_headrace_v1_dead_letter_proto_rawDesc), len(file_headrace_v1_dead_letter_proto_rawDesc)),
-			NumEnums:      2,
-			NumMessages:   2,
+			NumEnums:      3,
+			NumMessages:   3,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -83,7 +83,8 @@ const (
 	ErrorReason_ERROR_REASON_TOPIC_DELETED ErrorReason = 30
 	// FAILED_PRECONDITION: the subscription was deleted while it was in use.
 	ErrorReason_ERROR_REASON_SUBSCRIPTION_DELETED ErrorReason = 31
-	// FAILED_PRECONDITION: the topic still has subscriptions.
+	// FAILED_PRECONDITION: the topic still has subscriptions, or is the dead_letter_topic of
+	// one, which is named in the metadata as subscription.
 	ErrorReason_ERROR_REASON_TOPIC_HAS_SUBSCRIPTIONS ErrorReason = 32
 	// FAILED_PRECONDITION: an exclusive subscription has a session already.
 	ErrorReason_ERROR_REASON_EXCLUSIVE_SESSION_EXISTS ErrorReason = 33

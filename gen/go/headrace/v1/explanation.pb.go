@@ -700,7 +700,9 @@ type MessageExplanation struct {
 	// How its key stands, of one that waits for its key.
 	Key *KeyExplanation `protobuf:"bytes,11,opt,name=key,proto3" json:"key,omitempty"`
 	// DeadLetter.sequence, of a dead letter.
-	DeadLetter    uint64 `protobuf:"varint,12,opt,name=dead_letter,json=deadLetter,proto3" json:"dead_letter,omitempty"`
+	DeadLetter uint64 `protobuf:"varint,12,opt,name=dead_letter,json=deadLetter,proto3" json:"dead_letter,omitempty"`
+	// DeadLetter.forward, of a dead letter.
+	Forward       *DeadLetterForward `protobuf:"bytes,13,opt,name=forward,proto3" json:"forward,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -817,6 +819,13 @@ func (x *MessageExplanation) GetDeadLetter() uint64 {
 		return x.DeadLetter
 	}
 	return 0
+}
+
+func (x *MessageExplanation) GetForward() *DeadLetterForward {
+	if x != nil {
+		return x.Forward
+	}
+	return nil
 }
 
 // Holder is the session that holds a delivery.
@@ -1141,7 +1150,7 @@ const file_headrace_v1_explanation_proto_rawDesc = "" +
 	"\x04away\x18\x03 \x01(\bR\x04away\x129\n" +
 	"\n" +
 	"away_until\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tawayUntil\x123\n" +
-	"\aholding\x18\x05 \x03(\v2\x19.headrace.v1.HeldDeliveryR\aholding\"\xe5\x03\n" +
+	"\aholding\x18\x05 \x03(\v2\x19.headrace.v1.HeldDeliveryR\aholding\"\x9f\x04\n" +
 	"\x12MessageExplanation\x121\n" +
 	"\bposition\x18\x01 \x01(\v2\x15.headrace.v1.PositionR\bposition\x128\n" +
 	"\bstanding\x18\x02 \x01(\x0e2\x1c.headrace.v1.MessageStandingR\bstanding\x12\x18\n" +
@@ -1156,7 +1165,8 @@ const file_headrace_v1_explanation_proto_rawDesc = "" +
 	" \x01(\x04R\x05ahead\x12-\n" +
 	"\x03key\x18\v \x01(\v2\x1b.headrace.v1.KeyExplanationR\x03key\x12\x1f\n" +
 	"\vdead_letter\x18\f \x01(\x04R\n" +
-	"deadLetter\"\xe0\x01\n" +
+	"deadLetter\x128\n" +
+	"\aforward\x18\r \x01(\v2\x1e.headrace.v1.DeadLetterForwardR\aforward\"\xe0\x01\n" +
 	"\x06Holder\x12\x18\n" +
 	"\asession\x18\x01 \x01(\tR\asession\x12\x1b\n" +
 	"\tclient_id\x18\x02 \x01(\tR\bclientId\x12\x1a\n" +
@@ -1233,6 +1243,7 @@ var file_headrace_v1_explanation_proto_goTypes = []any{
 	(*SessionStats)(nil),                // 15: headrace.v1.SessionStats
 	(*Position)(nil),                    // 16: headrace.v1.Position
 	(*DeliveryFailure)(nil),             // 17: headrace.v1.DeliveryFailure
+	(*DeadLetterForward)(nil),           // 18: headrace.v1.DeadLetterForward
 }
 var file_headrace_v1_explanation_proto_depIdxs = []int32{
 	13, // 0: headrace.v1.ExplainSubscriptionResponse.backlog:type_name -> headrace.v1.Amount
@@ -1254,17 +1265,18 @@ var file_headrace_v1_explanation_proto_depIdxs = []int32{
 	10, // 16: headrace.v1.MessageExplanation.holder:type_name -> headrace.v1.Holder
 	14, // 17: headrace.v1.MessageExplanation.due_time:type_name -> google.protobuf.Timestamp
 	12, // 18: headrace.v1.MessageExplanation.key:type_name -> headrace.v1.KeyExplanation
-	14, // 19: headrace.v1.Holder.since:type_name -> google.protobuf.Timestamp
-	14, // 20: headrace.v1.Holder.lease_end:type_name -> google.protobuf.Timestamp
-	16, // 21: headrace.v1.HeldDelivery.position:type_name -> headrace.v1.Position
-	14, // 22: headrace.v1.HeldDelivery.since:type_name -> google.protobuf.Timestamp
-	14, // 23: headrace.v1.HeldDelivery.lease_end:type_name -> google.protobuf.Timestamp
-	14, // 24: headrace.v1.KeyExplanation.next_due_time:type_name -> google.protobuf.Timestamp
-	25, // [25:25] is the sub-list for method output_type
-	25, // [25:25] is the sub-list for method input_type
-	25, // [25:25] is the sub-list for extension type_name
-	25, // [25:25] is the sub-list for extension extendee
-	0,  // [0:25] is the sub-list for field type_name
+	18, // 19: headrace.v1.MessageExplanation.forward:type_name -> headrace.v1.DeadLetterForward
+	14, // 20: headrace.v1.Holder.since:type_name -> google.protobuf.Timestamp
+	14, // 21: headrace.v1.Holder.lease_end:type_name -> google.protobuf.Timestamp
+	16, // 22: headrace.v1.HeldDelivery.position:type_name -> headrace.v1.Position
+	14, // 23: headrace.v1.HeldDelivery.since:type_name -> google.protobuf.Timestamp
+	14, // 24: headrace.v1.HeldDelivery.lease_end:type_name -> google.protobuf.Timestamp
+	14, // 25: headrace.v1.KeyExplanation.next_due_time:type_name -> google.protobuf.Timestamp
+	26, // [26:26] is the sub-list for method output_type
+	26, // [26:26] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_headrace_v1_explanation_proto_init() }

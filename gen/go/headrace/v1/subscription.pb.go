@@ -375,8 +375,13 @@ type Subscription struct {
 	// its partition. Default: KEY_FAILURE_POLICY_BLOCK. INVALID_FIELD when set with
 	// DELIVERY_ORDER_NONE. May be updated; keys that are parked stay so.
 	KeyFailurePolicy KeyFailurePolicy `protobuf:"varint,15,opt,name=key_failure_policy,json=keyFailurePolicy,proto3,enum=headrace.v1.KeyFailurePolicy" json:"key_failure_policy,omitempty"`
-	// A topic that dead letters are forwarded to. Not served yet: NOT_SERVED when
-	// set.
+	// The name of a topic that dead letters are forwarded to: a copy of each is appended
+	// to it in the commit that makes it one, with attributes that begin with
+	// "headrace.dead_letter." and say where it came from. The dead letter is kept as ever,
+	// also when it cannot be forwarded, and says which of the two it was. TOPIC_NOT_FOUND
+	// when there is no such topic, INVALID_FIELD when it is the subscription's own, or
+	// dead letters of its subscriptions come back to that. It cannot be deleted while it is
+	// named here. Default: empty, none. May be updated.
 	DeadLetterTopic string `protobuf:"bytes,16,opt,name=dead_letter_topic,json=deadLetterTopic,proto3" json:"dead_letter_topic,omitempty"`
 	// Only messages that match are delivered. Not served yet: NOT_SERVED when set.
 	Filter string `protobuf:"bytes,17,opt,name=filter,proto3" json:"filter,omitempty"`
@@ -1007,7 +1012,12 @@ type SubscriptionStats struct {
 	// Messages that were not settled when the topic's retention removed them.
 	Removed uint64 `protobuf:"varint,18,opt,name=removed,proto3" json:"removed,omitempty"`
 	// Messages that were not settled when backlog_cap dropped them.
-	Dropped       uint64 `protobuf:"varint,19,opt,name=dropped,proto3" json:"dropped,omitempty"`
+	Dropped uint64 `protobuf:"varint,19,opt,name=dropped,proto3" json:"dropped,omitempty"`
+	// Dead letters that were forwarded to dead_letter_topic, since the server started.
+	Forwarded uint64 `protobuf:"varint,20,opt,name=forwarded,proto3" json:"forwarded,omitempty"`
+	// Dead letters that were to be, and could not; DeadLetter.forward says why. Since the
+	// server started.
+	NotForwarded  uint64 `protobuf:"varint,21,opt,name=not_forwarded,json=notForwarded,proto3" json:"not_forwarded,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1171,6 +1181,20 @@ func (x *SubscriptionStats) GetRemoved() uint64 {
 func (x *SubscriptionStats) GetDropped() uint64 {
 	if x != nil {
 		return x.Dropped
+	}
+	return 0
+}
+
+func (x *SubscriptionStats) GetForwarded() uint64 {
+	if x != nil {
+		return x.Forwarded
+	}
+	return 0
+}
+
+func (x *SubscriptionStats) GetNotForwarded() uint64 {
+	if x != nil {
+		return x.NotForwarded
 	}
 	return 0
 }
@@ -1448,7 +1472,7 @@ const file_headrace_v1_subscription_proto_rawDesc = "" +
 	"\n" +
 	"\bposition\"C\n" +
 	"\fStartOffsets\x123\n" +
-	"\tpositions\x18\x01 \x03(\v2\x15.headrace.v1.PositionR\tpositions\"\xf5\x05\n" +
+	"\tpositions\x18\x01 \x03(\v2\x15.headrace.v1.PositionR\tpositions\"\xb8\x06\n" +
 	"\x11SubscriptionStats\x12\"\n" +
 	"\fsubscription\x18\x01 \x01(\tR\fsubscription\x12-\n" +
 	"\abacklog\x18\x02 \x01(\v2\x13.headrace.v1.AmountR\abacklog\x125\n" +
@@ -1472,7 +1496,9 @@ const file_headrace_v1_subscription_proto_rawDesc = "" +
 	"parkedKeys\x12.\n" +
 	"\x13waiting_behind_keys\x18\x11 \x01(\x04R\x11waitingBehindKeys\x12\x18\n" +
 	"\aremoved\x18\x12 \x01(\x04R\aremoved\x12\x18\n" +
-	"\adropped\x18\x13 \x01(\x04R\adropped\"\xce\x01\n" +
+	"\adropped\x18\x13 \x01(\x04R\adropped\x12\x1c\n" +
+	"\tforwarded\x18\x14 \x01(\x04R\tforwarded\x12#\n" +
+	"\rnot_forwarded\x18\x15 \x01(\x04R\fnotForwarded\"\xce\x01\n" +
 	"\x1aSubscriptionPartitionStats\x12\x1c\n" +
 	"\tpartition\x18\x01 \x01(\rR\tpartition\x12\x14\n" +
 	"\x05floor\x18\x02 \x01(\x04R\x05floor\x12\x1f\n" +

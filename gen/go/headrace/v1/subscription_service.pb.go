@@ -32,7 +32,9 @@ type DeadLetterFilter struct {
 	// Only those given up at or after this time. Default: no bound.
 	DeadSince *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=dead_since,json=deadSince,proto3" json:"dead_since,omitempty"`
 	// Only those given up before this time. Default: no bound.
-	DeadBefore    *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=dead_before,json=deadBefore,proto3" json:"dead_before,omitempty"`
+	DeadBefore *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=dead_before,json=deadBefore,proto3" json:"dead_before,omitempty"`
+	// Only those that were to be forwarded and were not. Default: false.
+	NotForwarded  bool `protobuf:"varint,4,opt,name=not_forwarded,json=notForwarded,proto3" json:"not_forwarded,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -86,6 +88,13 @@ func (x *DeadLetterFilter) GetDeadBefore() *timestamppb.Timestamp {
 		return x.DeadBefore
 	}
 	return nil
+}
+
+func (x *DeadLetterFilter) GetNotForwarded() bool {
+	if x != nil {
+		return x.NotForwarded
+	}
+	return false
 }
 
 // ListDeadLettersRequest asks for a page of dead letters.
@@ -1046,13 +1055,14 @@ var File_headrace_v1_subscription_service_proto protoreflect.FileDescriptor
 
 const file_headrace_v1_subscription_service_proto_rawDesc = "" +
 	"\n" +
-	"&headrace/v1/subscription_service.proto\x12\vheadrace.v1\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dheadrace/v1/dead_letter.proto\x1a\x1dheadrace/v1/explanation.proto\x1a\x1cheadrace/v1/parked_key.proto\x1a\x16headrace/v1/peek.proto\x1a\x16headrace/v1/seek.proto\x1a\x19headrace/v1/session.proto\x1a\x1aheadrace/v1/snapshot.proto\x1a\x1eheadrace/v1/subscription.proto\x1a$headrace/v1/subscription_pause.proto\"\xc3\x01\n" +
+	"&headrace/v1/subscription_service.proto\x12\vheadrace.v1\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dheadrace/v1/dead_letter.proto\x1a\x1dheadrace/v1/explanation.proto\x1a\x1cheadrace/v1/parked_key.proto\x1a\x16headrace/v1/peek.proto\x1a\x16headrace/v1/seek.proto\x1a\x19headrace/v1/session.proto\x1a\x1aheadrace/v1/snapshot.proto\x1a\x1eheadrace/v1/subscription.proto\x1a$headrace/v1/subscription_pause.proto\"\xe8\x01\n" +
 	"\x10DeadLetterFilter\x127\n" +
 	"\areasons\x18\x01 \x03(\x0e2\x1d.headrace.v1.DeadLetterReasonR\areasons\x129\n" +
 	"\n" +
 	"dead_since\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\tdeadSince\x12;\n" +
 	"\vdead_before\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"deadBefore\"\xff\x01\n" +
+	"deadBefore\x12#\n" +
+	"\rnot_forwarded\x18\x04 \x01(\bR\fnotForwarded\"\xff\x01\n" +
 	"\x16ListDeadLettersRequest\x12\"\n" +
 	"\fsubscription\x18\x01 \x01(\tR\fsubscription\x125\n" +
 	"\x06filter\x18\x02 \x01(\v2\x1d.headrace.v1.DeadLetterFilterR\x06filter\x12#\n" +

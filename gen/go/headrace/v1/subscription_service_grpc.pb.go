@@ -69,7 +69,7 @@ type SubscriptionServiceClient interface {
 	// are open learn of it.
 	//
 	// Idempotent. Reasons: INVALID_NAME, INVALID_FIELD (also for a field that is
-	// fixed at creation), NOT_SERVED, SUBSCRIPTION_NOT_FOUND.
+	// fixed at creation), NOT_SERVED, SUBSCRIPTION_NOT_FOUND, TOPIC_NOT_FOUND.
 	UpdateSubscription(ctx context.Context, in *UpdateSubscriptionRequest, opts ...grpc.CallOption) (*UpdateSubscriptionResponse, error)
 	// DeleteSubscription ends a subscription and its sessions. Its delivery state
 	// goes in the background.
@@ -450,7 +450,7 @@ type SubscriptionServiceServer interface {
 	// are open learn of it.
 	//
 	// Idempotent. Reasons: INVALID_NAME, INVALID_FIELD (also for a field that is
-	// fixed at creation), NOT_SERVED, SUBSCRIPTION_NOT_FOUND.
+	// fixed at creation), NOT_SERVED, SUBSCRIPTION_NOT_FOUND, TOPIC_NOT_FOUND.
 	UpdateSubscription(context.Context, *UpdateSubscriptionRequest) (*UpdateSubscriptionResponse, error)
 	// DeleteSubscription ends a subscription and its sessions. Its delivery state
 	// goes in the background.

@@ -52,7 +52,8 @@ type TopicServiceClient interface {
 	// DeleteTopic deletes a topic and its messages. When the call returns the
 	// topic accepts nothing any more; its space comes back in the background.
 	//
-	// Reasons: INVALID_NAME, TOPIC_NOT_FOUND, TOPIC_HAS_SUBSCRIPTIONS.
+	// Reasons: INVALID_NAME, TOPIC_NOT_FOUND, TOPIC_HAS_SUBSCRIPTIONS (also while it is a
+	// subscription's dead_letter_topic).
 	DeleteTopic(ctx context.Context, in *DeleteTopicRequest, opts ...grpc.CallOption) (*DeleteTopicResponse, error)
 	// GetTopicStats returns figures of a topic. Reasons: INVALID_NAME,
 	// TOPIC_NOT_FOUND.
@@ -152,7 +153,8 @@ type TopicServiceServer interface {
 	// DeleteTopic deletes a topic and its messages. When the call returns the
 	// topic accepts nothing any more; its space comes back in the background.
 	//
-	// Reasons: INVALID_NAME, TOPIC_NOT_FOUND, TOPIC_HAS_SUBSCRIPTIONS.
+	// Reasons: INVALID_NAME, TOPIC_NOT_FOUND, TOPIC_HAS_SUBSCRIPTIONS (also while it is a
+	// subscription's dead_letter_topic).
 	DeleteTopic(context.Context, *DeleteTopicRequest) (*DeleteTopicResponse, error)
 	// GetTopicStats returns figures of a topic. Reasons: INVALID_NAME,
 	// TOPIC_NOT_FOUND.

@@ -175,7 +175,7 @@ class StartOffsets(_message.Message):
     def __init__(self, positions: _Optional[_Iterable[_Union[_message_pb2.Position, _Mapping]]] = ...) -> None: ...
 
 class SubscriptionStats(_message.Message):
-    __slots__ = ("subscription", "backlog", "outstanding", "oldest_unacked_age", "delivered", "redelivered", "acked", "retried", "released", "expired", "partitions", "sessions", "rejected", "dead_lettered", "dead_letters", "parked_keys", "waiting_behind_keys", "removed", "dropped")
+    __slots__ = ("subscription", "backlog", "outstanding", "oldest_unacked_age", "delivered", "redelivered", "acked", "retried", "released", "expired", "partitions", "sessions", "rejected", "dead_lettered", "dead_letters", "parked_keys", "waiting_behind_keys", "removed", "dropped", "forwarded", "not_forwarded")
     SUBSCRIPTION_FIELD_NUMBER: _ClassVar[int]
     BACKLOG_FIELD_NUMBER: _ClassVar[int]
     OUTSTANDING_FIELD_NUMBER: _ClassVar[int]
@@ -195,6 +195,8 @@ class SubscriptionStats(_message.Message):
     WAITING_BEHIND_KEYS_FIELD_NUMBER: _ClassVar[int]
     REMOVED_FIELD_NUMBER: _ClassVar[int]
     DROPPED_FIELD_NUMBER: _ClassVar[int]
+    FORWARDED_FIELD_NUMBER: _ClassVar[int]
+    NOT_FORWARDED_FIELD_NUMBER: _ClassVar[int]
     subscription: str
     backlog: _message_pb2.Amount
     outstanding: _message_pb2.Amount
@@ -214,7 +216,9 @@ class SubscriptionStats(_message.Message):
     waiting_behind_keys: int
     removed: int
     dropped: int
-    def __init__(self, subscription: _Optional[str] = ..., backlog: _Optional[_Union[_message_pb2.Amount, _Mapping]] = ..., outstanding: _Optional[_Union[_message_pb2.Amount, _Mapping]] = ..., oldest_unacked_age: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., delivered: _Optional[int] = ..., redelivered: _Optional[int] = ..., acked: _Optional[int] = ..., retried: _Optional[int] = ..., released: _Optional[int] = ..., expired: _Optional[int] = ..., partitions: _Optional[_Iterable[_Union[SubscriptionPartitionStats, _Mapping]]] = ..., sessions: _Optional[_Iterable[_Union[SessionStats, _Mapping]]] = ..., rejected: _Optional[int] = ..., dead_lettered: _Optional[int] = ..., dead_letters: _Optional[int] = ..., parked_keys: _Optional[int] = ..., waiting_behind_keys: _Optional[int] = ..., removed: _Optional[int] = ..., dropped: _Optional[int] = ...) -> None: ...
+    forwarded: int
+    not_forwarded: int
+    def __init__(self, subscription: _Optional[str] = ..., backlog: _Optional[_Union[_message_pb2.Amount, _Mapping]] = ..., outstanding: _Optional[_Union[_message_pb2.Amount, _Mapping]] = ..., oldest_unacked_age: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., delivered: _Optional[int] = ..., redelivered: _Optional[int] = ..., acked: _Optional[int] = ..., retried: _Optional[int] = ..., released: _Optional[int] = ..., expired: _Optional[int] = ..., partitions: _Optional[_Iterable[_Union[SubscriptionPartitionStats, _Mapping]]] = ..., sessions: _Optional[_Iterable[_Union[SessionStats, _Mapping]]] = ..., rejected: _Optional[int] = ..., dead_lettered: _Optional[int] = ..., dead_letters: _Optional[int] = ..., parked_keys: _Optional[int] = ..., waiting_behind_keys: _Optional[int] = ..., removed: _Optional[int] = ..., dropped: _Optional[int] = ..., forwarded: _Optional[int] = ..., not_forwarded: _Optional[int] = ...) -> None: ...
 
 class SubscriptionPartitionStats(_message.Message):
     __slots__ = ("partition", "floor", "next_offset", "settled_past_floor", "backlog")

@@ -20,14 +20,16 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class DeadLetterFilter(_message.Message):
-    __slots__ = ("reasons", "dead_since", "dead_before")
+    __slots__ = ("reasons", "dead_since", "dead_before", "not_forwarded")
     REASONS_FIELD_NUMBER: _ClassVar[int]
     DEAD_SINCE_FIELD_NUMBER: _ClassVar[int]
     DEAD_BEFORE_FIELD_NUMBER: _ClassVar[int]
+    NOT_FORWARDED_FIELD_NUMBER: _ClassVar[int]
     reasons: _containers.RepeatedScalarFieldContainer[_dead_letter_pb2.DeadLetterReason]
     dead_since: _timestamp_pb2.Timestamp
     dead_before: _timestamp_pb2.Timestamp
-    def __init__(self, reasons: _Optional[_Iterable[_Union[_dead_letter_pb2.DeadLetterReason, str]]] = ..., dead_since: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., dead_before: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    not_forwarded: bool
+    def __init__(self, reasons: _Optional[_Iterable[_Union[_dead_letter_pb2.DeadLetterReason, str]]] = ..., dead_since: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., dead_before: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., not_forwarded: bool = ...) -> None: ...
 
 class ListDeadLettersRequest(_message.Message):
     __slots__ = ("subscription", "filter", "from_sequence", "page_size", "page_token", "without_messages")

@@ -203,7 +203,7 @@ class SubscriptionServiceServicer(object):
         are open learn of it.
 
         Idempotent. Reasons: INVALID_NAME, INVALID_FIELD (also for a field that is
-        fixed at creation), NOT_SERVED, SUBSCRIPTION_NOT_FOUND.
+        fixed at creation), NOT_SERVED, SUBSCRIPTION_NOT_FOUND, TOPIC_NOT_FOUND.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

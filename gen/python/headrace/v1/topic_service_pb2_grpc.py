@@ -111,7 +111,8 @@ class TopicServiceServicer(object):
         """DeleteTopic deletes a topic and its messages. When the call returns the
         topic accepts nothing any more; its space comes back in the background.
 
-        Reasons: INVALID_NAME, TOPIC_NOT_FOUND, TOPIC_HAS_SUBSCRIPTIONS.
+        Reasons: INVALID_NAME, TOPIC_NOT_FOUND, TOPIC_HAS_SUBSCRIPTIONS (also while it is a
+        subscription's dead_letter_topic).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

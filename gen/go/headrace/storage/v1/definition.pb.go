@@ -471,9 +471,11 @@ type SubscriptionDefinition struct {
 	// It lives while a session does.
 	Ephemeral bool `protobuf:"varint,27,opt,name=ephemeral,proto3" json:"ephemeral,omitempty"`
 	// It ends when nobody used it this long. Left out where it does not.
-	ExpireAfter   *durationpb.Duration `protobuf:"bytes,28,opt,name=expire_after,json=expireAfter,proto3" json:"expire_after,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	ExpireAfter *durationpb.Duration `protobuf:"bytes,28,opt,name=expire_after,json=expireAfter,proto3" json:"expire_after,omitempty"`
+	// The name of the topic that dead letters are forwarded to. Left out without one.
+	DeadLetterTopic string `protobuf:"bytes,37,opt,name=dead_letter_topic,json=deadLetterTopic,proto3" json:"dead_letter_topic,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *SubscriptionDefinition) Reset() {
@@ -660,6 +662,13 @@ func (x *SubscriptionDefinition) GetExpireAfter() *durationpb.Duration {
 	return nil
 }
 
+func (x *SubscriptionDefinition) GetDeadLetterTopic() string {
+	if x != nil {
+		return x.DeadLetterTopic
+	}
+	return ""
+}
+
 // DefinedCeiling bounds what is outstanding.
 type DefinedCeiling struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -728,7 +737,7 @@ const file_headrace_storage_v1_definition_proto_rawDesc = "" +
 	"\x06labels\x18\x03 \x03(\v20.headrace.storage.v1.TopicDefinition.LabelsEntryR\x06labels\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x80\v\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xac\v\n" +
 	"\x16SubscriptionDefinition\x124\n" +
 	"\x04mode\x18\x01 \x01(\x0e2 .headrace.storage.v1.DefinedModeR\x04mode\x127\n" +
 	"\x05order\x18\x02 \x01(\x0e2!.headrace.storage.v1.DefinedOrderR\x05order\x12C\n" +
@@ -756,7 +765,8 @@ const file_headrace_storage_v1_definition_proto_rawDesc = "" +
 	"\x0ebacklog_action\x18\x1a \x01(\x0e2).headrace.storage.v1.DefinedBacklogActionR\rbacklogAction\x12>\n" +
 	"\rresume_window\x18\r \x01(\v2\x19.google.protobuf.DurationR\fresumeWindow\x12\x1c\n" +
 	"\tephemeral\x18\x1b \x01(\bR\tephemeral\x12<\n" +
-	"\fexpire_after\x18\x1c \x01(\v2\x19.google.protobuf.DurationR\vexpireAfter\x1a9\n" +
+	"\fexpire_after\x18\x1c \x01(\v2\x19.google.protobuf.DurationR\vexpireAfter\x12*\n" +
+	"\x11dead_letter_topic\x18% \x01(\tR\x0fdeadLetterTopic\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x0f\n" +

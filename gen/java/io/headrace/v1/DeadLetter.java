@@ -372,6 +372,44 @@ private static final long serialVersionUID = 0L;
     return failures_.get(index);
   }
 
+  public static final int FORWARD_FIELD_NUMBER = 12;
+  private io.headrace.v1.DeadLetterForward forward_;
+  /**
+   * <pre>
+   * What became of forwarding it; unset: the subscription had no dead_letter_topic.
+   * </pre>
+   *
+   * <code>.headrace.v1.DeadLetterForward forward = 12 [json_name = "forward"];</code>
+   * @return Whether the forward field is set.
+   */
+  @java.lang.Override
+  public boolean hasForward() {
+    return ((bitField0_ & 0x00000010) != 0);
+  }
+  /**
+   * <pre>
+   * What became of forwarding it; unset: the subscription had no dead_letter_topic.
+   * </pre>
+   *
+   * <code>.headrace.v1.DeadLetterForward forward = 12 [json_name = "forward"];</code>
+   * @return The forward.
+   */
+  @java.lang.Override
+  public io.headrace.v1.DeadLetterForward getForward() {
+    return forward_ == null ? io.headrace.v1.DeadLetterForward.getDefaultInstance() : forward_;
+  }
+  /**
+   * <pre>
+   * What became of forwarding it; unset: the subscription had no dead_letter_topic.
+   * </pre>
+   *
+   * <code>.headrace.v1.DeadLetterForward forward = 12 [json_name = "forward"];</code>
+   */
+  @java.lang.Override
+  public io.headrace.v1.DeadLetterForwardOrBuilder getForwardOrBuilder() {
+    return forward_ == null ? io.headrace.v1.DeadLetterForward.getDefaultInstance() : forward_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -418,6 +456,9 @@ private static final long serialVersionUID = 0L;
     }
     for (int i = 0; i < failures_.size(); i++) {
       output.writeMessage(11, failures_.get(i));
+    }
+    if (((bitField0_ & 0x00000010) != 0)) {
+      output.writeMessage(12, getForward());
     }
     getUnknownFields().writeTo(output);
   }
@@ -472,6 +513,10 @@ private static final long serialVersionUID = 0L;
       size += com.google.protobuf.CodedOutputStream
         .computeMessageSize(11, failures_.get(i));
     }
+    if (((bitField0_ & 0x00000010) != 0)) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeMessageSize(12, getForward());
+    }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
     return size;
@@ -520,6 +565,11 @@ private static final long serialVersionUID = 0L;
         != other.getLost()) return false;
     if (!getFailuresList()
         .equals(other.getFailuresList())) return false;
+    if (hasForward() != other.hasForward()) return false;
+    if (hasForward()) {
+      if (!getForward()
+          .equals(other.getForward())) return false;
+    }
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -564,6 +614,10 @@ private static final long serialVersionUID = 0L;
     if (getFailuresCount() > 0) {
       hash = (37 * hash) + FAILURES_FIELD_NUMBER;
       hash = (53 * hash) + getFailuresList().hashCode();
+    }
+    if (hasForward()) {
+      hash = (37 * hash) + FORWARD_FIELD_NUMBER;
+      hash = (53 * hash) + getForward().hashCode();
     }
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
@@ -706,6 +760,7 @@ private static final long serialVersionUID = 0L;
         internalGetLogTimeFieldBuilder();
         internalGetDeadTimeFieldBuilder();
         internalGetFailuresFieldBuilder();
+        internalGetForwardFieldBuilder();
       }
     }
     @java.lang.Override
@@ -745,6 +800,11 @@ private static final long serialVersionUID = 0L;
         failuresBuilder_.clear();
       }
       bitField0_ = (bitField0_ & ~0x00000400);
+      forward_ = null;
+      if (forwardBuilder_ != null) {
+        forwardBuilder_.dispose();
+        forwardBuilder_ = null;
+      }
       return this;
     }
 
@@ -834,6 +894,12 @@ private static final long serialVersionUID = 0L;
       if (((from_bitField0_ & 0x00000200) != 0)) {
         result.lost_ = lost_;
       }
+      if (((from_bitField0_ & 0x00000800) != 0)) {
+        result.forward_ = forwardBuilder_ == null
+            ? forward_
+            : forwardBuilder_.build();
+        to_bitField0_ |= 0x00000010;
+      }
       result.bitField0_ |= to_bitField0_;
     }
 
@@ -904,6 +970,9 @@ private static final long serialVersionUID = 0L;
             failuresBuilder_.addAllMessages(other.failures_);
           }
         }
+      }
+      if (other.hasForward()) {
+        mergeForward(other.getForward());
       }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
@@ -1002,6 +1071,13 @@ private static final long serialVersionUID = 0L;
               }
               break;
             } // case 90
+            case 98: {
+              input.readMessage(
+                  internalGetForwardFieldBuilder().getBuilder(),
+                  extensionRegistry);
+              bitField0_ |= 0x00000800;
+              break;
+            } // case 98
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -2266,6 +2342,163 @@ private static final long serialVersionUID = 0L;
         failures_ = null;
       }
       return failuresBuilder_;
+    }
+
+    private io.headrace.v1.DeadLetterForward forward_;
+    private com.google.protobuf.SingleFieldBuilder<
+        io.headrace.v1.DeadLetterForward, io.headrace.v1.DeadLetterForward.Builder, io.headrace.v1.DeadLetterForwardOrBuilder> forwardBuilder_;
+    /**
+     * <pre>
+     * What became of forwarding it; unset: the subscription had no dead_letter_topic.
+     * </pre>
+     *
+     * <code>.headrace.v1.DeadLetterForward forward = 12 [json_name = "forward"];</code>
+     * @return Whether the forward field is set.
+     */
+    public boolean hasForward() {
+      return ((bitField0_ & 0x00000800) != 0);
+    }
+    /**
+     * <pre>
+     * What became of forwarding it; unset: the subscription had no dead_letter_topic.
+     * </pre>
+     *
+     * <code>.headrace.v1.DeadLetterForward forward = 12 [json_name = "forward"];</code>
+     * @return The forward.
+     */
+    public io.headrace.v1.DeadLetterForward getForward() {
+      if (forwardBuilder_ == null) {
+        return forward_ == null ? io.headrace.v1.DeadLetterForward.getDefaultInstance() : forward_;
+      } else {
+        return forwardBuilder_.getMessage();
+      }
+    }
+    /**
+     * <pre>
+     * What became of forwarding it; unset: the subscription had no dead_letter_topic.
+     * </pre>
+     *
+     * <code>.headrace.v1.DeadLetterForward forward = 12 [json_name = "forward"];</code>
+     */
+    public Builder setForward(io.headrace.v1.DeadLetterForward value) {
+      if (forwardBuilder_ == null) {
+        if (value == null) {
+          throw new NullPointerException();
+        }
+        forward_ = value;
+      } else {
+        forwardBuilder_.setMessage(value);
+      }
+      bitField0_ |= 0x00000800;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * What became of forwarding it; unset: the subscription had no dead_letter_topic.
+     * </pre>
+     *
+     * <code>.headrace.v1.DeadLetterForward forward = 12 [json_name = "forward"];</code>
+     */
+    public Builder setForward(
+        io.headrace.v1.DeadLetterForward.Builder builderForValue) {
+      if (forwardBuilder_ == null) {
+        forward_ = builderForValue.build();
+      } else {
+        forwardBuilder_.setMessage(builderForValue.build());
+      }
+      bitField0_ |= 0x00000800;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * What became of forwarding it; unset: the subscription had no dead_letter_topic.
+     * </pre>
+     *
+     * <code>.headrace.v1.DeadLetterForward forward = 12 [json_name = "forward"];</code>
+     */
+    public Builder mergeForward(io.headrace.v1.DeadLetterForward value) {
+      if (forwardBuilder_ == null) {
+        if (((bitField0_ & 0x00000800) != 0) &&
+          forward_ != null &&
+          forward_ != io.headrace.v1.DeadLetterForward.getDefaultInstance()) {
+          getForwardBuilder().mergeFrom(value);
+        } else {
+          forward_ = value;
+        }
+      } else {
+        forwardBuilder_.mergeFrom(value);
+      }
+      if (forward_ != null) {
+        bitField0_ |= 0x00000800;
+        onChanged();
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * What became of forwarding it; unset: the subscription had no dead_letter_topic.
+     * </pre>
+     *
+     * <code>.headrace.v1.DeadLetterForward forward = 12 [json_name = "forward"];</code>
+     */
+    public Builder clearForward() {
+      bitField0_ = (bitField0_ & ~0x00000800);
+      forward_ = null;
+      if (forwardBuilder_ != null) {
+        forwardBuilder_.dispose();
+        forwardBuilder_ = null;
+      }
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * What became of forwarding it; unset: the subscription had no dead_letter_topic.
+     * </pre>
+     *
+     * <code>.headrace.v1.DeadLetterForward forward = 12 [json_name = "forward"];</code>
+     */
+    public io.headrace.v1.DeadLetterForward.Builder getForwardBuilder() {
+      bitField0_ |= 0x00000800;
+      onChanged();
+      return internalGetForwardFieldBuilder().getBuilder();
+    }
+    /**
+     * <pre>
+     * What became of forwarding it; unset: the subscription had no dead_letter_topic.
+     * </pre>
+     *
+     * <code>.headrace.v1.DeadLetterForward forward = 12 [json_name = "forward"];</code>
+     */
+    public io.headrace.v1.DeadLetterForwardOrBuilder getForwardOrBuilder() {
+      if (forwardBuilder_ != null) {
+        return forwardBuilder_.getMessageOrBuilder();
+      } else {
+        return forward_ == null ?
+            io.headrace.v1.DeadLetterForward.getDefaultInstance() : forward_;
+      }
+    }
+    /**
+     * <pre>
+     * What became of forwarding it; unset: the subscription had no dead_letter_topic.
+     * </pre>
+     *
+     * <code>.headrace.v1.DeadLetterForward forward = 12 [json_name = "forward"];</code>
+     */
+    private com.google.protobuf.SingleFieldBuilder<
+        io.headrace.v1.DeadLetterForward, io.headrace.v1.DeadLetterForward.Builder, io.headrace.v1.DeadLetterForwardOrBuilder> 
+        internalGetForwardFieldBuilder() {
+      if (forwardBuilder_ == null) {
+        forwardBuilder_ = new com.google.protobuf.SingleFieldBuilder<
+            io.headrace.v1.DeadLetterForward, io.headrace.v1.DeadLetterForward.Builder, io.headrace.v1.DeadLetterForwardOrBuilder>(
+                getForward(),
+                getParentForChildren(),
+                isClean());
+        forward_ = null;
+      }
+      return forwardBuilder_;
     }
 
     // @@protoc_insertion_point(builder_scope:headrace.v1.DeadLetter)

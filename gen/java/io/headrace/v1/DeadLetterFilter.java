@@ -205,6 +205,21 @@ private static final long serialVersionUID = 0L;
     return deadBefore_ == null ? com.google.protobuf.Timestamp.getDefaultInstance() : deadBefore_;
   }
 
+  public static final int NOT_FORWARDED_FIELD_NUMBER = 4;
+  private boolean notForwarded_ = false;
+  /**
+   * <pre>
+   * Only those that were to be forwarded and were not. Default: false.
+   * </pre>
+   *
+   * <code>bool not_forwarded = 4 [json_name = "notForwarded"];</code>
+   * @return The notForwarded.
+   */
+  @java.lang.Override
+  public boolean getNotForwarded() {
+    return notForwarded_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -232,6 +247,9 @@ private static final long serialVersionUID = 0L;
     }
     if (((bitField0_ & 0x00000002) != 0)) {
       output.writeMessage(3, getDeadBefore());
+    }
+    if (notForwarded_ != false) {
+      output.writeBool(4, notForwarded_);
     }
     getUnknownFields().writeTo(output);
   }
@@ -262,6 +280,10 @@ private static final long serialVersionUID = 0L;
       size += com.google.protobuf.CodedOutputStream
         .computeMessageSize(3, getDeadBefore());
     }
+    if (notForwarded_ != false) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeBoolSize(4, notForwarded_);
+    }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
     return size;
@@ -288,6 +310,8 @@ private static final long serialVersionUID = 0L;
       if (!getDeadBefore()
           .equals(other.getDeadBefore())) return false;
     }
+    if (getNotForwarded()
+        != other.getNotForwarded()) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -311,6 +335,9 @@ private static final long serialVersionUID = 0L;
       hash = (37 * hash) + DEAD_BEFORE_FIELD_NUMBER;
       hash = (53 * hash) + getDeadBefore().hashCode();
     }
+    hash = (37 * hash) + NOT_FORWARDED_FIELD_NUMBER;
+    hash = (53 * hash) + com.google.protobuf.Internal.hashBoolean(
+        getNotForwarded());
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -465,6 +492,7 @@ private static final long serialVersionUID = 0L;
         deadBeforeBuilder_.dispose();
         deadBeforeBuilder_ = null;
       }
+      notForwarded_ = false;
       return this;
     }
 
@@ -515,6 +543,9 @@ private static final long serialVersionUID = 0L;
             : deadBeforeBuilder_.build();
         to_bitField0_ |= 0x00000002;
       }
+      if (((from_bitField0_ & 0x00000008) != 0)) {
+        result.notForwarded_ = notForwarded_;
+      }
       result.bitField0_ |= to_bitField0_;
     }
 
@@ -546,6 +577,9 @@ private static final long serialVersionUID = 0L;
       }
       if (other.hasDeadBefore()) {
         mergeDeadBefore(other.getDeadBefore());
+      }
+      if (other.getNotForwarded() != false) {
+        setNotForwarded(other.getNotForwarded());
       }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
@@ -603,6 +637,11 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000004;
               break;
             } // case 26
+            case 32: {
+              notForwarded_ = input.readBool();
+              bitField0_ |= 0x00000008;
+              break;
+            } // case 32
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -1116,6 +1155,50 @@ private static final long serialVersionUID = 0L;
         deadBefore_ = null;
       }
       return deadBeforeBuilder_;
+    }
+
+    private boolean notForwarded_ ;
+    /**
+     * <pre>
+     * Only those that were to be forwarded and were not. Default: false.
+     * </pre>
+     *
+     * <code>bool not_forwarded = 4 [json_name = "notForwarded"];</code>
+     * @return The notForwarded.
+     */
+    @java.lang.Override
+    public boolean getNotForwarded() {
+      return notForwarded_;
+    }
+    /**
+     * <pre>
+     * Only those that were to be forwarded and were not. Default: false.
+     * </pre>
+     *
+     * <code>bool not_forwarded = 4 [json_name = "notForwarded"];</code>
+     * @param value The notForwarded to set.
+     * @return This builder for chaining.
+     */
+    public Builder setNotForwarded(boolean value) {
+
+      notForwarded_ = value;
+      bitField0_ |= 0x00000008;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * Only those that were to be forwarded and were not. Default: false.
+     * </pre>
+     *
+     * <code>bool not_forwarded = 4 [json_name = "notForwarded"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearNotForwarded() {
+      bitField0_ = (bitField0_ & ~0x00000008);
+      notForwarded_ = false;
+      onChanged();
+      return this;
     }
 
     // @@protoc_insertion_point(builder_scope:headrace.v1.DeadLetterFilter)

@@ -112,4 +112,14 @@ public interface DeadLetterFilterOrBuilder extends
    * <code>.google.protobuf.Timestamp dead_before = 3 [json_name = "deadBefore"];</code>
    */
   com.google.protobuf.TimestampOrBuilder getDeadBeforeOrBuilder();
+
+  /**
+   * <pre>
+   * Only those that were to be forwarded and were not. Default: false.
+   * </pre>
+   *
+   * <code>bool not_forwarded = 4 [json_name = "notForwarded"];</code>
+   * @return The notForwarded.
+   */
+  boolean getNotForwarded();
 }

@@ -236,4 +236,31 @@ public interface DeadLetterOrBuilder extends
    */
   io.headrace.v1.DeliveryFailureOrBuilder getFailuresOrBuilder(
       int index);
+
+  /**
+   * <pre>
+   * What became of forwarding it; unset: the subscription had no dead_letter_topic.
+   * </pre>
+   *
+   * <code>.headrace.v1.DeadLetterForward forward = 12 [json_name = "forward"];</code>
+   * @return Whether the forward field is set.
+   */
+  boolean hasForward();
+  /**
+   * <pre>
+   * What became of forwarding it; unset: the subscription had no dead_letter_topic.
+   * </pre>
+   *
+   * <code>.headrace.v1.DeadLetterForward forward = 12 [json_name = "forward"];</code>
+   * @return The forward.
+   */
+  io.headrace.v1.DeadLetterForward getForward();
+  /**
+   * <pre>
+   * What became of forwarding it; unset: the subscription had no dead_letter_topic.
+   * </pre>
+   *
+   * <code>.headrace.v1.DeadLetterForward forward = 12 [json_name = "forward"];</code>
+   */
+  io.headrace.v1.DeadLetterForwardOrBuilder getForwardOrBuilder();
 }

@@ -32,6 +32,11 @@ public final class DeadLetterProto {
     com.google.protobuf.GeneratedMessage.FieldAccessorTable
       internal_static_headrace_v1_DeadLetter_fieldAccessorTable;
   static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_headrace_v1_DeadLetterForward_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessage.FieldAccessorTable
+      internal_static_headrace_v1_DeadLetterForward_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
     internal_static_headrace_v1_DeliveryFailure_descriptor;
   static final 
     com.google.protobuf.GeneratedMessage.FieldAccessorTable
@@ -47,7 +52,7 @@ public final class DeadLetterProto {
     java.lang.String[] descriptorData = {
       "\n\035headrace/v1/dead_letter.proto\022\013headrac" +
       "e.v1\032\037google/protobuf/timestamp.proto\032\031h" +
-      "eadrace/v1/message.proto\"\327\003\n\nDeadLetter\022" +
+      "eadrace/v1/message.proto\"\221\004\n\nDeadLetter\022" +
       "\032\n\010sequence\030\001 \001(\004R\010sequence\0221\n\010position\030" +
       "\002 \001(\0132\025.headrace.v1.PositionR\010position\022." +
       "\n\007message\030\003 \001(\0132\024.headrace.v1.MessageR\007m" +
@@ -59,24 +64,37 @@ public final class DeadLetterProto {
       "onR\006reason\022\026\n\006failed\030\010 \001(\rR\006failed\022\030\n\007ex" +
       "pired\030\t \001(\rR\007expired\022\022\n\004lost\030\n \001(\rR\004lost" +
       "\0228\n\010failures\030\013 \003(\0132\034.headrace.v1.Deliver" +
-      "yFailureR\010failures\"\300\001\n\017DeliveryFailure\022." +
-      "\n\004time\030\001 \001(\0132\032.google.protobuf.Timestamp" +
-      "R\004time\0224\n\004kind\030\002 \001(\0162 .headrace.v1.Deliv" +
-      "eryFailureKindR\004kind\022\033\n\tclient_id\030\003 \001(\tR" +
-      "\010clientId\022\022\n\004code\030\004 \001(\tR\004code\022\026\n\006reason\030" +
-      "\005 \001(\tR\006reason*\303\001\n\020DeadLetterReason\022\"\n\036DE" +
-      "AD_LETTER_REASON_UNSPECIFIED\020\000\022#\n\037DEAD_L" +
-      "ETTER_REASON_MAX_ATTEMPTS\020\001\022%\n!DEAD_LETT" +
-      "ER_REASON_MAX_DELIVERIES\020\002\022\037\n\033DEAD_LETTE" +
-      "R_REASON_REJECTED\020\003\022\036\n\032DEAD_LETTER_REASO" +
-      "N_BACKLOG\020\004*\306\001\n\023DeliveryFailureKind\022%\n!D" +
-      "ELIVERY_FAILURE_KIND_UNSPECIFIED\020\000\022!\n\035DE" +
-      "LIVERY_FAILURE_KIND_RETRIED\020\001\022!\n\035DELIVER" +
-      "Y_FAILURE_KIND_EXPIRED\020\002\022\036\n\032DELIVERY_FAI" +
-      "LURE_KIND_LOST\020\003\022\"\n\036DELIVERY_FAILURE_KIN" +
-      "D_REJECTED\020\004B_\n\016io.headrace.v1B\017DeadLett" +
-      "erProtoP\001Z:github.com/headrace/headrace/" +
-      "gen/go/headrace/v1;headracev1b\006proto3"
+      "yFailureR\010failures\0228\n\007forward\030\014 \001(\0132\036.he" +
+      "adrace.v1.DeadLetterForwardR\007forward\"\235\001\n" +
+      "\021DeadLetterForward\022\024\n\005topic\030\001 \001(\tR\005topic" +
+      "\0221\n\010position\030\002 \001(\0132\025.headrace.v1.Positio" +
+      "nR\010position\022?\n\007failure\030\003 \001(\0162%.headrace." +
+      "v1.DeadLetterForwardFailureR\007failure\"\300\001\n" +
+      "\017DeliveryFailure\022.\n\004time\030\001 \001(\0132\032.google." +
+      "protobuf.TimestampR\004time\0224\n\004kind\030\002 \001(\0162 " +
+      ".headrace.v1.DeliveryFailureKindR\004kind\022\033" +
+      "\n\tclient_id\030\003 \001(\tR\010clientId\022\022\n\004code\030\004 \001(" +
+      "\tR\004code\022\026\n\006reason\030\005 \001(\tR\006reason*\240\002\n\030Dead" +
+      "LetterForwardFailure\022+\n\'DEAD_LETTER_FORW" +
+      "ARD_FAILURE_UNSPECIFIED\020\000\022*\n&DEAD_LETTER" +
+      "_FORWARD_FAILURE_TOPIC_GONE\020\001\022,\n(DEAD_LE" +
+      "TTER_FORWARD_FAILURE_BACKLOG_FULL\020\002\022)\n%D" +
+      "EAD_LETTER_FORWARD_FAILURE_TOO_LARGE\020\003\022\'" +
+      "\n#DEAD_LETTER_FORWARD_FAILURE_DAMAGED\020\004\022" +
+      ")\n%DEAD_LETTER_FORWARD_FAILURE_DISK_FULL" +
+      "\020\005*\303\001\n\020DeadLetterReason\022\"\n\036DEAD_LETTER_R" +
+      "EASON_UNSPECIFIED\020\000\022#\n\037DEAD_LETTER_REASO" +
+      "N_MAX_ATTEMPTS\020\001\022%\n!DEAD_LETTER_REASON_M" +
+      "AX_DELIVERIES\020\002\022\037\n\033DEAD_LETTER_REASON_RE" +
+      "JECTED\020\003\022\036\n\032DEAD_LETTER_REASON_BACKLOG\020\004" +
+      "*\306\001\n\023DeliveryFailureKind\022%\n!DELIVERY_FAI" +
+      "LURE_KIND_UNSPECIFIED\020\000\022!\n\035DELIVERY_FAIL" +
+      "URE_KIND_RETRIED\020\001\022!\n\035DELIVERY_FAILURE_K" +
+      "IND_EXPIRED\020\002\022\036\n\032DELIVERY_FAILURE_KIND_L" +
+      "OST\020\003\022\"\n\036DELIVERY_FAILURE_KIND_REJECTED\020" +
+      "\004B_\n\016io.headrace.v1B\017DeadLetterProtoP\001Z:" +
+      "github.com/headrace/headrace/gen/go/head" +
+      "race/v1;headracev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -89,9 +107,15 @@ public final class DeadLetterProto {
     internal_static_headrace_v1_DeadLetter_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_DeadLetter_descriptor,
-        new java.lang.String[] { "Sequence", "Position", "Message", "MessageBytes", "LogTime", "DeadTime", "Reason", "Failed", "Expired", "Lost", "Failures", });
-    internal_static_headrace_v1_DeliveryFailure_descriptor =
+        new java.lang.String[] { "Sequence", "Position", "Message", "MessageBytes", "LogTime", "DeadTime", "Reason", "Failed", "Expired", "Lost", "Failures", "Forward", });
+    internal_static_headrace_v1_DeadLetterForward_descriptor =
       getDescriptor().getMessageTypes().get(1);
+    internal_static_headrace_v1_DeadLetterForward_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessage.FieldAccessorTable(
+        internal_static_headrace_v1_DeadLetterForward_descriptor,
+        new java.lang.String[] { "Topic", "Position", "Failure", });
+    internal_static_headrace_v1_DeliveryFailure_descriptor =
+      getDescriptor().getMessageTypes().get(2);
     internal_static_headrace_v1_DeliveryFailure_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_DeliveryFailure_descriptor,

@@ -168,7 +168,7 @@ public enum DeadLetterReason
   }
   public static com.google.protobuf.Descriptors.EnumDescriptor
       getDescriptor() {
-    return io.headrace.v1.DeadLetterProto.getDescriptor().getEnumTypes().get(0);
+    return io.headrace.v1.DeadLetterProto.getDescriptor().getEnumTypes().get(1);
   }
 
   private static final DeadLetterReason[] VALUES = values();

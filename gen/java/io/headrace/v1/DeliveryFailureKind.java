@@ -168,7 +168,7 @@ public enum DeliveryFailureKind
   }
   public static com.google.protobuf.Descriptors.EnumDescriptor
       getDescriptor() {
-    return io.headrace.v1.DeadLetterProto.getDescriptor().getEnumTypes().get(1);
+    return io.headrace.v1.DeadLetterProto.getDescriptor().getEnumTypes().get(2);
   }
 
   private static final DeliveryFailureKind[] VALUES = values();

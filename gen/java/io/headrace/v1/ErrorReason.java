@@ -219,7 +219,8 @@ public enum ErrorReason
   ERROR_REASON_SUBSCRIPTION_DELETED(31),
   /**
    * <pre>
-   * FAILED_PRECONDITION: the topic still has subscriptions.
+   * FAILED_PRECONDITION: the topic still has subscriptions, or is the dead_letter_topic of
+   * one, which is named in the metadata as subscription.
    * </pre>
    *
    * <code>ERROR_REASON_TOPIC_HAS_SUBSCRIPTIONS = 32;</code>
@@ -681,7 +682,8 @@ public enum ErrorReason
   public static final int ERROR_REASON_SUBSCRIPTION_DELETED_VALUE = 31;
   /**
    * <pre>
-   * FAILED_PRECONDITION: the topic still has subscriptions.
+   * FAILED_PRECONDITION: the topic still has subscriptions, or is the dead_letter_topic of
+   * one, which is named in the metadata as subscription.
    * </pre>
    *
    * <code>ERROR_REASON_TOPIC_HAS_SUBSCRIPTIONS = 32;</code>

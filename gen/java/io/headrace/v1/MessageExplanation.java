@@ -380,6 +380,44 @@ private static final long serialVersionUID = 0L;
     return deadLetter_;
   }
 
+  public static final int FORWARD_FIELD_NUMBER = 13;
+  private io.headrace.v1.DeadLetterForward forward_;
+  /**
+   * <pre>
+   * DeadLetter.forward, of a dead letter.
+   * </pre>
+   *
+   * <code>.headrace.v1.DeadLetterForward forward = 13 [json_name = "forward"];</code>
+   * @return Whether the forward field is set.
+   */
+  @java.lang.Override
+  public boolean hasForward() {
+    return ((bitField0_ & 0x00000010) != 0);
+  }
+  /**
+   * <pre>
+   * DeadLetter.forward, of a dead letter.
+   * </pre>
+   *
+   * <code>.headrace.v1.DeadLetterForward forward = 13 [json_name = "forward"];</code>
+   * @return The forward.
+   */
+  @java.lang.Override
+  public io.headrace.v1.DeadLetterForward getForward() {
+    return forward_ == null ? io.headrace.v1.DeadLetterForward.getDefaultInstance() : forward_;
+  }
+  /**
+   * <pre>
+   * DeadLetter.forward, of a dead letter.
+   * </pre>
+   *
+   * <code>.headrace.v1.DeadLetterForward forward = 13 [json_name = "forward"];</code>
+   */
+  @java.lang.Override
+  public io.headrace.v1.DeadLetterForwardOrBuilder getForwardOrBuilder() {
+    return forward_ == null ? io.headrace.v1.DeadLetterForward.getDefaultInstance() : forward_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -429,6 +467,9 @@ private static final long serialVersionUID = 0L;
     }
     if (deadLetter_ != 0L) {
       output.writeUInt64(12, deadLetter_);
+    }
+    if (((bitField0_ & 0x00000010) != 0)) {
+      output.writeMessage(13, getForward());
     }
     getUnknownFields().writeTo(output);
   }
@@ -487,6 +528,10 @@ private static final long serialVersionUID = 0L;
       size += com.google.protobuf.CodedOutputStream
         .computeUInt64Size(12, deadLetter_);
     }
+    if (((bitField0_ & 0x00000010) != 0)) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeMessageSize(13, getForward());
+    }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
     return size;
@@ -537,6 +582,11 @@ private static final long serialVersionUID = 0L;
     }
     if (getDeadLetter()
         != other.getDeadLetter()) return false;
+    if (hasForward() != other.hasForward()) return false;
+    if (hasForward()) {
+      if (!getForward()
+          .equals(other.getForward())) return false;
+    }
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -584,6 +634,10 @@ private static final long serialVersionUID = 0L;
     hash = (37 * hash) + DEAD_LETTER_FIELD_NUMBER;
     hash = (53 * hash) + com.google.protobuf.Internal.hashLong(
         getDeadLetter());
+    if (hasForward()) {
+      hash = (37 * hash) + FORWARD_FIELD_NUMBER;
+      hash = (53 * hash) + getForward().hashCode();
+    }
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -723,6 +777,7 @@ private static final long serialVersionUID = 0L;
         internalGetHolderFieldBuilder();
         internalGetDueTimeFieldBuilder();
         internalGetKeyFieldBuilder();
+        internalGetForwardFieldBuilder();
       }
     }
     @java.lang.Override
@@ -763,6 +818,11 @@ private static final long serialVersionUID = 0L;
         keyBuilder_ = null;
       }
       deadLetter_ = 0L;
+      forward_ = null;
+      if (forwardBuilder_ != null) {
+        forwardBuilder_.dispose();
+        forwardBuilder_ = null;
+      }
       return this;
     }
 
@@ -855,6 +915,12 @@ private static final long serialVersionUID = 0L;
       if (((from_bitField0_ & 0x00000800) != 0)) {
         result.deadLetter_ = deadLetter_;
       }
+      if (((from_bitField0_ & 0x00001000) != 0)) {
+        result.forward_ = forwardBuilder_ == null
+            ? forward_
+            : forwardBuilder_.build();
+        to_bitField0_ |= 0x00000010;
+      }
       result.bitField0_ |= to_bitField0_;
     }
 
@@ -928,6 +994,9 @@ private static final long serialVersionUID = 0L;
       }
       if (other.getDeadLetter() != 0L) {
         setDeadLetter(other.getDeadLetter());
+      }
+      if (other.hasForward()) {
+        mergeForward(other.getForward());
       }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
@@ -1031,6 +1100,13 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000800;
               break;
             } // case 96
+            case 106: {
+              input.readMessage(
+                  internalGetForwardFieldBuilder().getBuilder(),
+                  extensionRegistry);
+              bitField0_ |= 0x00001000;
+              break;
+            } // case 106
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -2324,6 +2400,163 @@ private static final long serialVersionUID = 0L;
       deadLetter_ = 0L;
       onChanged();
       return this;
+    }
+
+    private io.headrace.v1.DeadLetterForward forward_;
+    private com.google.protobuf.SingleFieldBuilder<
+        io.headrace.v1.DeadLetterForward, io.headrace.v1.DeadLetterForward.Builder, io.headrace.v1.DeadLetterForwardOrBuilder> forwardBuilder_;
+    /**
+     * <pre>
+     * DeadLetter.forward, of a dead letter.
+     * </pre>
+     *
+     * <code>.headrace.v1.DeadLetterForward forward = 13 [json_name = "forward"];</code>
+     * @return Whether the forward field is set.
+     */
+    public boolean hasForward() {
+      return ((bitField0_ & 0x00001000) != 0);
+    }
+    /**
+     * <pre>
+     * DeadLetter.forward, of a dead letter.
+     * </pre>
+     *
+     * <code>.headrace.v1.DeadLetterForward forward = 13 [json_name = "forward"];</code>
+     * @return The forward.
+     */
+    public io.headrace.v1.DeadLetterForward getForward() {
+      if (forwardBuilder_ == null) {
+        return forward_ == null ? io.headrace.v1.DeadLetterForward.getDefaultInstance() : forward_;
+      } else {
+        return forwardBuilder_.getMessage();
+      }
+    }
+    /**
+     * <pre>
+     * DeadLetter.forward, of a dead letter.
+     * </pre>
+     *
+     * <code>.headrace.v1.DeadLetterForward forward = 13 [json_name = "forward"];</code>
+     */
+    public Builder setForward(io.headrace.v1.DeadLetterForward value) {
+      if (forwardBuilder_ == null) {
+        if (value == null) {
+          throw new NullPointerException();
+        }
+        forward_ = value;
+      } else {
+        forwardBuilder_.setMessage(value);
+      }
+      bitField0_ |= 0x00001000;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * DeadLetter.forward, of a dead letter.
+     * </pre>
+     *
+     * <code>.headrace.v1.DeadLetterForward forward = 13 [json_name = "forward"];</code>
+     */
+    public Builder setForward(
+        io.headrace.v1.DeadLetterForward.Builder builderForValue) {
+      if (forwardBuilder_ == null) {
+        forward_ = builderForValue.build();
+      } else {
+        forwardBuilder_.setMessage(builderForValue.build());
+      }
+      bitField0_ |= 0x00001000;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * DeadLetter.forward, of a dead letter.
+     * </pre>
+     *
+     * <code>.headrace.v1.DeadLetterForward forward = 13 [json_name = "forward"];</code>
+     */
+    public Builder mergeForward(io.headrace.v1.DeadLetterForward value) {
+      if (forwardBuilder_ == null) {
+        if (((bitField0_ & 0x00001000) != 0) &&
+          forward_ != null &&
+          forward_ != io.headrace.v1.DeadLetterForward.getDefaultInstance()) {
+          getForwardBuilder().mergeFrom(value);
+        } else {
+          forward_ = value;
+        }
+      } else {
+        forwardBuilder_.mergeFrom(value);
+      }
+      if (forward_ != null) {
+        bitField0_ |= 0x00001000;
+        onChanged();
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * DeadLetter.forward, of a dead letter.
+     * </pre>
+     *
+     * <code>.headrace.v1.DeadLetterForward forward = 13 [json_name = "forward"];</code>
+     */
+    public Builder clearForward() {
+      bitField0_ = (bitField0_ & ~0x00001000);
+      forward_ = null;
+      if (forwardBuilder_ != null) {
+        forwardBuilder_.dispose();
+        forwardBuilder_ = null;
+      }
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * DeadLetter.forward, of a dead letter.
+     * </pre>
+     *
+     * <code>.headrace.v1.DeadLetterForward forward = 13 [json_name = "forward"];</code>
+     */
+    public io.headrace.v1.DeadLetterForward.Builder getForwardBuilder() {
+      bitField0_ |= 0x00001000;
+      onChanged();
+      return internalGetForwardFieldBuilder().getBuilder();
+    }
+    /**
+     * <pre>
+     * DeadLetter.forward, of a dead letter.
+     * </pre>
+     *
+     * <code>.headrace.v1.DeadLetterForward forward = 13 [json_name = "forward"];</code>
+     */
+    public io.headrace.v1.DeadLetterForwardOrBuilder getForwardOrBuilder() {
+      if (forwardBuilder_ != null) {
+        return forwardBuilder_.getMessageOrBuilder();
+      } else {
+        return forward_ == null ?
+            io.headrace.v1.DeadLetterForward.getDefaultInstance() : forward_;
+      }
+    }
+    /**
+     * <pre>
+     * DeadLetter.forward, of a dead letter.
+     * </pre>
+     *
+     * <code>.headrace.v1.DeadLetterForward forward = 13 [json_name = "forward"];</code>
+     */
+    private com.google.protobuf.SingleFieldBuilder<
+        io.headrace.v1.DeadLetterForward, io.headrace.v1.DeadLetterForward.Builder, io.headrace.v1.DeadLetterForwardOrBuilder> 
+        internalGetForwardFieldBuilder() {
+      if (forwardBuilder_ == null) {
+        forwardBuilder_ = new com.google.protobuf.SingleFieldBuilder<
+            io.headrace.v1.DeadLetterForward, io.headrace.v1.DeadLetterForward.Builder, io.headrace.v1.DeadLetterForwardOrBuilder>(
+                getForward(),
+                getParentForChildren(),
+                isClean());
+        forward_ = null;
+      }
+      return forwardBuilder_;
     }
 
     // @@protoc_insertion_point(builder_scope:headrace.v1.MessageExplanation)

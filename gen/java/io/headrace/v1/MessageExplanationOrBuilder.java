@@ -241,4 +241,31 @@ public interface MessageExplanationOrBuilder extends
    * @return The deadLetter.
    */
   long getDeadLetter();
+
+  /**
+   * <pre>
+   * DeadLetter.forward, of a dead letter.
+   * </pre>
+   *
+   * <code>.headrace.v1.DeadLetterForward forward = 13 [json_name = "forward"];</code>
+   * @return Whether the forward field is set.
+   */
+  boolean hasForward();
+  /**
+   * <pre>
+   * DeadLetter.forward, of a dead letter.
+   * </pre>
+   *
+   * <code>.headrace.v1.DeadLetterForward forward = 13 [json_name = "forward"];</code>
+   * @return The forward.
+   */
+  io.headrace.v1.DeadLetterForward getForward();
+  /**
+   * <pre>
+   * DeadLetter.forward, of a dead letter.
+   * </pre>
+   *
+   * <code>.headrace.v1.DeadLetterForward forward = 13 [json_name = "forward"];</code>
+   */
+  io.headrace.v1.DeadLetterForwardOrBuilder getForwardOrBuilder();
 }

@@ -414,8 +414,13 @@ java.lang.String defaultValue);
 
   /**
    * <pre>
-   * A topic that dead letters are forwarded to. Not served yet: NOT_SERVED when
-   * set.
+   * The name of a topic that dead letters are forwarded to: a copy of each is appended
+   * to it in the commit that makes it one, with attributes that begin with
+   * "headrace.dead_letter." and say where it came from. The dead letter is kept as ever,
+   * also when it cannot be forwarded, and says which of the two it was. TOPIC_NOT_FOUND
+   * when there is no such topic, INVALID_FIELD when it is the subscription's own, or
+   * dead letters of its subscriptions come back to that. It cannot be deleted while it is
+   * named here. Default: empty, none. May be updated.
    * </pre>
    *
    * <code>string dead_letter_topic = 16 [json_name = "deadLetterTopic"];</code>
@@ -424,8 +429,13 @@ java.lang.String defaultValue);
   java.lang.String getDeadLetterTopic();
   /**
    * <pre>
-   * A topic that dead letters are forwarded to. Not served yet: NOT_SERVED when
-   * set.
+   * The name of a topic that dead letters are forwarded to: a copy of each is appended
+   * to it in the commit that makes it one, with attributes that begin with
+   * "headrace.dead_letter." and say where it came from. The dead letter is kept as ever,
+   * also when it cannot be forwarded, and says which of the two it was. TOPIC_NOT_FOUND
+   * when there is no such topic, INVALID_FIELD when it is the subscription's own, or
+   * dead letters of its subscriptions come back to that. It cannot be deleted while it is
+   * named here. Default: empty, none. May be updated.
    * </pre>
    *
    * <code>string dead_letter_topic = 16 [json_name = "deadLetterTopic"];</code>

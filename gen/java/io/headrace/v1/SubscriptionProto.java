@@ -144,7 +144,7 @@ public final class SubscriptionProto {
       "R\004time\0225\n\007offsets\030\004 \001(\0132\031.headrace.v1.St" +
       "artOffsetsH\000R\007offsetsB\n\n\010position\"C\n\014Sta" +
       "rtOffsets\0223\n\tpositions\030\001 \003(\0132\025.headrace." +
-      "v1.PositionR\tpositions\"\365\005\n\021SubscriptionS" +
+      "v1.PositionR\tpositions\"\270\006\n\021SubscriptionS" +
       "tats\022\"\n\014subscription\030\001 \001(\tR\014subscription" +
       "\022-\n\007backlog\030\002 \001(\0132\023.headrace.v1.AmountR\007" +
       "backlog\0225\n\013outstanding\030\003 \001(\0132\023.headrace." +
@@ -163,47 +163,48 @@ public final class SubscriptionProto {
       "adLetters\022\037\n\013parked_keys\030\020 \001(\004R\nparkedKe" +
       "ys\022.\n\023waiting_behind_keys\030\021 \001(\004R\021waiting" +
       "BehindKeys\022\030\n\007removed\030\022 \001(\004R\007removed\022\030\n\007" +
-      "dropped\030\023 \001(\004R\007dropped\"\316\001\n\032SubscriptionP" +
-      "artitionStats\022\034\n\tpartition\030\001 \001(\rR\tpartit" +
-      "ion\022\024\n\005floor\030\002 \001(\004R\005floor\022\037\n\013next_offset" +
-      "\030\003 \001(\004R\nnextOffset\022,\n\022settled_past_floor" +
-      "\030\004 \001(\004R\020settledPastFloor\022-\n\007backlog\030\005 \001(" +
-      "\0132\023.headrace.v1.AmountR\007backlog\"\207\004\n\014Sess" +
-      "ionStats\022\030\n\007session\030\001 \001(\tR\007session\022\033\n\tcl" +
-      "ient_id\030\002 \001(\tR\010clientId\022=\n\006labels\030\003 \003(\0132" +
-      "%.headrace.v1.SessionStats.LabelsEntryR\006" +
-      "labels\0227\n\topen_time\030\004 \001(\0132\032.google.proto" +
-      "buf.TimestampR\010openTime\022+\n\006credit\030\005 \001(\0132" +
-      "\023.headrace.v1.AmountR\006credit\0225\n\013outstand" +
-      "ing\030\006 \001(\0132\023.headrace.v1.AmountR\013outstand" +
-      "ing\0225\n\nblocked_by\030\007 \003(\0162\026.headrace.v1.Bl" +
-      "ockedByR\tblockedBy\022\034\n\tdelivered\030\010 \001(\004R\td" +
-      "elivered\022\024\n\005acked\030\t \001(\004R\005acked\022>\n\rresuma" +
-      "ble_for\030\n \001(\0132\031.google.protobuf.Duration" +
-      "R\014resumableFor\0329\n\013LabelsEntry\022\020\n\003key\030\001 \001" +
-      "(\tR\003key\022\024\n\005value\030\002 \001(\tR\005value:\0028\001*\224\001\n\020Su" +
-      "bscriptionMode\022!\n\035SUBSCRIPTION_MODE_UNSP" +
-      "ECIFIED\020\000\022\034\n\030SUBSCRIPTION_MODE_SHARED\020\001\022" +
-      "\037\n\033SUBSCRIPTION_MODE_EXCLUSIVE\020\002\022\036\n\032SUBS" +
-      "CRIPTION_MODE_FAILOVER\020\003*~\n\rDeliveryOrde" +
-      "r\022\036\n\032DELIVERY_ORDER_UNSPECIFIED\020\000\022\026\n\022DEL" +
-      "IVERY_ORDER_KEY\020\001\022\027\n\023DELIVERY_ORDER_NONE" +
-      "\020\002\022\034\n\030DELIVERY_ORDER_PARTITION\020\003*\247\001\n\021Del" +
-      "iveryGuarantee\022\"\n\036DELIVERY_GUARANTEE_UNS" +
-      "PECIFIED\020\000\022$\n DELIVERY_GUARANTEE_AT_LEAS" +
-      "T_ONCE\020\001\022#\n\037DELIVERY_GUARANTEE_AT_MOST_O" +
-      "NCE\020\002\022#\n\037DELIVERY_GUARANTEE_EXACTLY_ONCE" +
-      "\020\003*\222\001\n\020KeyFailurePolicy\022\"\n\036KEY_FAILURE_P" +
-      "OLICY_UNSPECIFIED\020\000\022\034\n\030KEY_FAILURE_POLIC" +
-      "Y_BLOCK\020\001\022\037\n\033KEY_FAILURE_POLICY_PARK_KEY" +
-      "\020\002\022\033\n\027KEY_FAILURE_POLICY_SKIP\020\003*\222\001\n\rBack" +
-      "logAction\022\036\n\032BACKLOG_ACTION_UNSPECIFIED\020" +
-      "\000\022!\n\035BACKLOG_ACTION_REJECT_PUBLISH\020\001\022\036\n\032" +
-      "BACKLOG_ACTION_DROP_OLDEST\020\002\022\036\n\032BACKLOG_" +
-      "ACTION_DEAD_LETTER\020\003Ba\n\016io.headrace.v1B\021" +
-      "SubscriptionProtoP\001Z:github.com/headrace" +
-      "/headrace/gen/go/headrace/v1;headracev1b" +
-      "\006proto3"
+      "dropped\030\023 \001(\004R\007dropped\022\034\n\tforwarded\030\024 \001(" +
+      "\004R\tforwarded\022#\n\rnot_forwarded\030\025 \001(\004R\014not" +
+      "Forwarded\"\316\001\n\032SubscriptionPartitionStats" +
+      "\022\034\n\tpartition\030\001 \001(\rR\tpartition\022\024\n\005floor\030" +
+      "\002 \001(\004R\005floor\022\037\n\013next_offset\030\003 \001(\004R\nnextO" +
+      "ffset\022,\n\022settled_past_floor\030\004 \001(\004R\020settl" +
+      "edPastFloor\022-\n\007backlog\030\005 \001(\0132\023.headrace." +
+      "v1.AmountR\007backlog\"\207\004\n\014SessionStats\022\030\n\007s" +
+      "ession\030\001 \001(\tR\007session\022\033\n\tclient_id\030\002 \001(\t" +
+      "R\010clientId\022=\n\006labels\030\003 \003(\0132%.headrace.v1" +
+      ".SessionStats.LabelsEntryR\006labels\0227\n\tope" +
+      "n_time\030\004 \001(\0132\032.google.protobuf.Timestamp" +
+      "R\010openTime\022+\n\006credit\030\005 \001(\0132\023.headrace.v1" +
+      ".AmountR\006credit\0225\n\013outstanding\030\006 \001(\0132\023.h" +
+      "eadrace.v1.AmountR\013outstanding\0225\n\nblocke" +
+      "d_by\030\007 \003(\0162\026.headrace.v1.BlockedByR\tbloc" +
+      "kedBy\022\034\n\tdelivered\030\010 \001(\004R\tdelivered\022\024\n\005a" +
+      "cked\030\t \001(\004R\005acked\022>\n\rresumable_for\030\n \001(\013" +
+      "2\031.google.protobuf.DurationR\014resumableFo" +
+      "r\0329\n\013LabelsEntry\022\020\n\003key\030\001 \001(\tR\003key\022\024\n\005va" +
+      "lue\030\002 \001(\tR\005value:\0028\001*\224\001\n\020SubscriptionMod" +
+      "e\022!\n\035SUBSCRIPTION_MODE_UNSPECIFIED\020\000\022\034\n\030" +
+      "SUBSCRIPTION_MODE_SHARED\020\001\022\037\n\033SUBSCRIPTI" +
+      "ON_MODE_EXCLUSIVE\020\002\022\036\n\032SUBSCRIPTION_MODE" +
+      "_FAILOVER\020\003*~\n\rDeliveryOrder\022\036\n\032DELIVERY" +
+      "_ORDER_UNSPECIFIED\020\000\022\026\n\022DELIVERY_ORDER_K" +
+      "EY\020\001\022\027\n\023DELIVERY_ORDER_NONE\020\002\022\034\n\030DELIVER" +
+      "Y_ORDER_PARTITION\020\003*\247\001\n\021DeliveryGuarante" +
+      "e\022\"\n\036DELIVERY_GUARANTEE_UNSPECIFIED\020\000\022$\n" +
+      " DELIVERY_GUARANTEE_AT_LEAST_ONCE\020\001\022#\n\037D" +
+      "ELIVERY_GUARANTEE_AT_MOST_ONCE\020\002\022#\n\037DELI" +
+      "VERY_GUARANTEE_EXACTLY_ONCE\020\003*\222\001\n\020KeyFai" +
+      "lurePolicy\022\"\n\036KEY_FAILURE_POLICY_UNSPECI" +
+      "FIED\020\000\022\034\n\030KEY_FAILURE_POLICY_BLOCK\020\001\022\037\n\033" +
+      "KEY_FAILURE_POLICY_PARK_KEY\020\002\022\033\n\027KEY_FAI" +
+      "LURE_POLICY_SKIP\020\003*\222\001\n\rBacklogAction\022\036\n\032" +
+      "BACKLOG_ACTION_UNSPECIFIED\020\000\022!\n\035BACKLOG_" +
+      "ACTION_REJECT_PUBLISH\020\001\022\036\n\032BACKLOG_ACTIO" +
+      "N_DROP_OLDEST\020\002\022\036\n\032BACKLOG_ACTION_DEAD_L" +
+      "ETTER\020\003Ba\n\016io.headrace.v1B\021SubscriptionP" +
+      "rotoP\001Z:github.com/headrace/headrace/gen" +
+      "/go/headrace/v1;headracev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -261,7 +262,7 @@ public final class SubscriptionProto {
     internal_static_headrace_v1_SubscriptionStats_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_SubscriptionStats_descriptor,
-        new java.lang.String[] { "Subscription", "Backlog", "Outstanding", "OldestUnackedAge", "Delivered", "Redelivered", "Acked", "Retried", "Released", "Expired", "Partitions", "Sessions", "Rejected", "DeadLettered", "DeadLetters", "ParkedKeys", "WaitingBehindKeys", "Removed", "Dropped", });
+        new java.lang.String[] { "Subscription", "Backlog", "Outstanding", "OldestUnackedAge", "Delivered", "Redelivered", "Acked", "Retried", "Released", "Expired", "Partitions", "Sessions", "Rejected", "DeadLettered", "DeadLetters", "ParkedKeys", "WaitingBehindKeys", "Removed", "Dropped", "Forwarded", "NotForwarded", });
     internal_static_headrace_v1_SubscriptionPartitionStats_descriptor =
       getDescriptor().getMessageTypes().get(7);
     internal_static_headrace_v1_SubscriptionPartitionStats_fieldAccessorTable = new

@@ -868,7 +868,7 @@ public final class SubscriptionServiceGrpc {
      * UpdateSubscription changes the fields that the mask names. Sessions that
      * are open learn of it.
      * Idempotent. Reasons: INVALID_NAME, INVALID_FIELD (also for a field that is
-     * fixed at creation), NOT_SERVED, SUBSCRIPTION_NOT_FOUND.
+     * fixed at creation), NOT_SERVED, SUBSCRIPTION_NOT_FOUND, TOPIC_NOT_FOUND.
      * </pre>
      */
     default void updateSubscription(io.headrace.v1.UpdateSubscriptionRequest request,
@@ -1210,7 +1210,7 @@ public final class SubscriptionServiceGrpc {
      * UpdateSubscription changes the fields that the mask names. Sessions that
      * are open learn of it.
      * Idempotent. Reasons: INVALID_NAME, INVALID_FIELD (also for a field that is
-     * fixed at creation), NOT_SERVED, SUBSCRIPTION_NOT_FOUND.
+     * fixed at creation), NOT_SERVED, SUBSCRIPTION_NOT_FOUND, TOPIC_NOT_FOUND.
      * </pre>
      */
     public void updateSubscription(io.headrace.v1.UpdateSubscriptionRequest request,
@@ -1555,7 +1555,7 @@ public final class SubscriptionServiceGrpc {
      * UpdateSubscription changes the fields that the mask names. Sessions that
      * are open learn of it.
      * Idempotent. Reasons: INVALID_NAME, INVALID_FIELD (also for a field that is
-     * fixed at creation), NOT_SERVED, SUBSCRIPTION_NOT_FOUND.
+     * fixed at creation), NOT_SERVED, SUBSCRIPTION_NOT_FOUND, TOPIC_NOT_FOUND.
      * </pre>
      */
     public io.headrace.v1.UpdateSubscriptionResponse updateSubscription(io.headrace.v1.UpdateSubscriptionRequest request) throws io.grpc.StatusException {
@@ -1879,7 +1879,7 @@ public final class SubscriptionServiceGrpc {
      * UpdateSubscription changes the fields that the mask names. Sessions that
      * are open learn of it.
      * Idempotent. Reasons: INVALID_NAME, INVALID_FIELD (also for a field that is
-     * fixed at creation), NOT_SERVED, SUBSCRIPTION_NOT_FOUND.
+     * fixed at creation), NOT_SERVED, SUBSCRIPTION_NOT_FOUND, TOPIC_NOT_FOUND.
      * </pre>
      */
     public io.headrace.v1.UpdateSubscriptionResponse updateSubscription(io.headrace.v1.UpdateSubscriptionRequest request) {
@@ -2206,7 +2206,7 @@ public final class SubscriptionServiceGrpc {
      * UpdateSubscription changes the fields that the mask names. Sessions that
      * are open learn of it.
      * Idempotent. Reasons: INVALID_NAME, INVALID_FIELD (also for a field that is
-     * fixed at creation), NOT_SERVED, SUBSCRIPTION_NOT_FOUND.
+     * fixed at creation), NOT_SERVED, SUBSCRIPTION_NOT_FOUND, TOPIC_NOT_FOUND.
      * </pre>
      */
     public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.UpdateSubscriptionResponse> updateSubscription(

@@ -139,119 +139,120 @@ public final class SubscriptionServiceProto {
       "adrace/v1/seek.proto\032\031headrace/v1/sessio" +
       "n.proto\032\032headrace/v1/snapshot.proto\032\036hea" +
       "drace/v1/subscription.proto\032$headrace/v1" +
-      "/subscription_pause.proto\"\303\001\n\020DeadLetter" +
+      "/subscription_pause.proto\"\350\001\n\020DeadLetter" +
       "Filter\0227\n\007reasons\030\001 \003(\0162\035.headrace.v1.De" +
       "adLetterReasonR\007reasons\0229\n\ndead_since\030\002 " +
       "\001(\0132\032.google.protobuf.TimestampR\tdeadSin" +
       "ce\022;\n\013dead_before\030\003 \001(\0132\032.google.protobu" +
-      "f.TimestampR\ndeadBefore\"\377\001\n\026ListDeadLett" +
-      "ersRequest\022\"\n\014subscription\030\001 \001(\tR\014subscr" +
-      "iption\0225\n\006filter\030\002 \001(\0132\035.headrace.v1.Dea" +
-      "dLetterFilterR\006filter\022#\n\rfrom_sequence\030\003" +
-      " \001(\004R\014fromSequence\022\033\n\tpage_size\030\004 \001(\rR\010p" +
-      "ageSize\022\035\n\npage_token\030\005 \001(\tR\tpageToken\022)" +
-      "\n\020without_messages\030\006 \001(\010R\017withoutMessage" +
-      "s\"}\n\027ListDeadLettersResponse\022:\n\014dead_let" +
-      "ters\030\001 \003(\0132\027.headrace.v1.DeadLetterR\013dea" +
-      "dLetters\022&\n\017next_page_token\030\002 \001(\tR\rnextP" +
-      "ageToken\"]\n\031DiscardDeadLettersRequest\022\"\n" +
-      "\014subscription\030\001 \001(\tR\014subscription\022\034\n\tseq" +
-      "uences\030\002 \003(\004R\tsequences\":\n\032DiscardDeadLe" +
-      "ttersResponse\022\034\n\tsequences\030\001 \003(\004R\tsequen" +
-      "ces\"]\n\031RedriveDeadLettersRequest\022\"\n\014subs" +
-      "cription\030\001 \001(\tR\014subscription\022\034\n\tsequence" +
-      "s\030\002 \003(\004R\tsequences\":\n\032RedriveDeadLetters" +
-      "Response\022\034\n\tsequences\030\001 \003(\004R\tsequences\"\214" +
-      "\001\n\031CreateSubscriptionRequest\022=\n\014subscrip" +
-      "tion\030\001 \001(\0132\031.headrace.v1.SubscriptionR\014s" +
-      "ubscription\0220\n\005start\030\002 \001(\0132\032.headrace.v1" +
-      ".StartPositionR\005start\"[\n\032CreateSubscript" +
-      "ionResponse\022=\n\014subscription\030\001 \001(\0132\031.head" +
-      "race.v1.SubscriptionR\014subscription\"<\n\026Ge" +
-      "tSubscriptionRequest\022\"\n\014subscription\030\001 \001" +
-      "(\tR\014subscription\"X\n\027GetSubscriptionRespo" +
+      "f.TimestampR\ndeadBefore\022#\n\rnot_forwarded" +
+      "\030\004 \001(\010R\014notForwarded\"\377\001\n\026ListDeadLetters" +
+      "Request\022\"\n\014subscription\030\001 \001(\tR\014subscript" +
+      "ion\0225\n\006filter\030\002 \001(\0132\035.headrace.v1.DeadLe" +
+      "tterFilterR\006filter\022#\n\rfrom_sequence\030\003 \001(" +
+      "\004R\014fromSequence\022\033\n\tpage_size\030\004 \001(\rR\010page" +
+      "Size\022\035\n\npage_token\030\005 \001(\tR\tpageToken\022)\n\020w" +
+      "ithout_messages\030\006 \001(\010R\017withoutMessages\"}" +
+      "\n\027ListDeadLettersResponse\022:\n\014dead_letter" +
+      "s\030\001 \003(\0132\027.headrace.v1.DeadLetterR\013deadLe" +
+      "tters\022&\n\017next_page_token\030\002 \001(\tR\rnextPage" +
+      "Token\"]\n\031DiscardDeadLettersRequest\022\"\n\014su" +
+      "bscription\030\001 \001(\tR\014subscription\022\034\n\tsequen" +
+      "ces\030\002 \003(\004R\tsequences\":\n\032DiscardDeadLette" +
+      "rsResponse\022\034\n\tsequences\030\001 \003(\004R\tsequences" +
+      "\"]\n\031RedriveDeadLettersRequest\022\"\n\014subscri" +
+      "ption\030\001 \001(\tR\014subscription\022\034\n\tsequences\030\002" +
+      " \003(\004R\tsequences\":\n\032RedriveDeadLettersRes" +
+      "ponse\022\034\n\tsequences\030\001 \003(\004R\tsequences\"\214\001\n\031" +
+      "CreateSubscriptionRequest\022=\n\014subscriptio" +
+      "n\030\001 \001(\0132\031.headrace.v1.SubscriptionR\014subs" +
+      "cription\0220\n\005start\030\002 \001(\0132\032.headrace.v1.St" +
+      "artPositionR\005start\"[\n\032CreateSubscription" +
+      "Response\022=\n\014subscription\030\001 \001(\0132\031.headrac" +
+      "e.v1.SubscriptionR\014subscription\"<\n\026GetSu" +
+      "bscriptionRequest\022\"\n\014subscription\030\001 \001(\tR" +
+      "\014subscription\"X\n\027GetSubscriptionResponse" +
+      "\022=\n\014subscription\030\001 \001(\0132\031.headrace.v1.Sub" +
+      "scriptionR\014subscription\"\212\001\n\030ListSubscrip" +
+      "tionsRequest\022\034\n\tnamespace\030\001 \001(\tR\tnamespa" +
+      "ce\022\024\n\005topic\030\002 \001(\tR\005topic\022\033\n\tpage_size\030\003 " +
+      "\001(\rR\010pageSize\022\035\n\npage_token\030\004 \001(\tR\tpageT" +
+      "oken\"\204\001\n\031ListSubscriptionsResponse\022?\n\rsu" +
+      "bscriptions\030\001 \003(\0132\031.headrace.v1.Subscrip" +
+      "tionR\rsubscriptions\022&\n\017next_page_token\030\002" +
+      " \001(\tR\rnextPageToken\"\227\001\n\031UpdateSubscripti" +
+      "onRequest\022=\n\014subscription\030\001 \001(\0132\031.headra" +
+      "ce.v1.SubscriptionR\014subscription\022;\n\013upda" +
+      "te_mask\030\002 \001(\0132\032.google.protobuf.FieldMas" +
+      "kR\nupdateMask\"[\n\032UpdateSubscriptionRespo" +
       "nse\022=\n\014subscription\030\001 \001(\0132\031.headrace.v1." +
-      "SubscriptionR\014subscription\"\212\001\n\030ListSubsc" +
-      "riptionsRequest\022\034\n\tnamespace\030\001 \001(\tR\tname" +
-      "space\022\024\n\005topic\030\002 \001(\tR\005topic\022\033\n\tpage_size" +
-      "\030\003 \001(\rR\010pageSize\022\035\n\npage_token\030\004 \001(\tR\tpa" +
-      "geToken\"\204\001\n\031ListSubscriptionsResponse\022?\n" +
-      "\rsubscriptions\030\001 \003(\0132\031.headrace.v1.Subsc" +
-      "riptionR\rsubscriptions\022&\n\017next_page_toke" +
-      "n\030\002 \001(\tR\rnextPageToken\"\227\001\n\031UpdateSubscri" +
-      "ptionRequest\022=\n\014subscription\030\001 \001(\0132\031.hea" +
-      "drace.v1.SubscriptionR\014subscription\022;\n\013u" +
-      "pdate_mask\030\002 \001(\0132\032.google.protobuf.Field" +
-      "MaskR\nupdateMask\"[\n\032UpdateSubscriptionRe" +
-      "sponse\022=\n\014subscription\030\001 \001(\0132\031.headrace." +
-      "v1.SubscriptionR\014subscription\"?\n\031DeleteS" +
-      "ubscriptionRequest\022\"\n\014subscription\030\001 \001(\t" +
-      "R\014subscription\"\034\n\032DeleteSubscriptionResp" +
-      "onse\"A\n\033GetSubscriptionStatsRequest\022\"\n\014s" +
-      "ubscription\030\001 \001(\tR\014subscription\"T\n\034GetSu" +
-      "bscriptionStatsResponse\0224\n\005stats\030\001 \001(\0132\036" +
-      ".headrace.v1.SubscriptionStatsR\005stats2\225\022" +
-      "\n\023SubscriptionService\022e\n\022CreateSubscript" +
-      "ion\022&.headrace.v1.CreateSubscriptionRequ" +
-      "est\032\'.headrace.v1.CreateSubscriptionResp" +
-      "onse\022\\\n\017GetSubscription\022#.headrace.v1.Ge" +
-      "tSubscriptionRequest\032$.headrace.v1.GetSu" +
-      "bscriptionResponse\022b\n\021ListSubscriptions\022" +
-      "%.headrace.v1.ListSubscriptionsRequest\032&" +
-      ".headrace.v1.ListSubscriptionsResponse\022e" +
-      "\n\022UpdateSubscription\022&.headrace.v1.Updat" +
-      "eSubscriptionRequest\032\'.headrace.v1.Updat" +
-      "eSubscriptionResponse\022e\n\022DeleteSubscript" +
-      "ion\022&.headrace.v1.DeleteSubscriptionRequ" +
-      "est\032\'.headrace.v1.DeleteSubscriptionResp" +
-      "onse\022k\n\024GetSubscriptionStats\022(.headrace." +
-      "v1.GetSubscriptionStatsRequest\032).headrac" +
-      "e.v1.GetSubscriptionStatsResponse\022\\\n\017Lis" +
-      "tDeadLetters\022#.headrace.v1.ListDeadLette" +
-      "rsRequest\032$.headrace.v1.ListDeadLettersR" +
-      "esponse\022e\n\022DiscardDeadLetters\022&.headrace" +
-      ".v1.DiscardDeadLettersRequest\032\'.headrace" +
-      ".v1.DiscardDeadLettersResponse\022e\n\022Redriv" +
-      "eDeadLetters\022&.headrace.v1.RedriveDeadLe" +
-      "ttersRequest\032\'.headrace.v1.RedriveDeadLe" +
-      "ttersResponse\022Y\n\016ListParkedKeys\022\".headra" +
-      "ce.v1.ListParkedKeysRequest\032#.headrace.v" +
-      "1.ListParkedKeysResponse\022b\n\021ReleaseParke" +
-      "dKeys\022%.headrace.v1.ReleaseParkedKeysReq" +
-      "uest\032&.headrace.v1.ReleaseParkedKeysResp" +
-      "onse\022b\n\021PauseSubscription\022%.headrace.v1." +
-      "PauseSubscriptionRequest\032&.headrace.v1.P" +
-      "auseSubscriptionResponse\022e\n\022ResumeSubscr" +
-      "iption\022&.headrace.v1.ResumeSubscriptionR" +
-      "equest\032\'.headrace.v1.ResumeSubscriptionR" +
-      "esponse\022h\n\023ExplainSubscription\022\'.headrac" +
-      "e.v1.ExplainSubscriptionRequest\032(.headra" +
-      "ce.v1.ExplainSubscriptionResponse\022Y\n\016Exp" +
-      "lainMessage\022\".headrace.v1.ExplainMessage" +
-      "Request\032#.headrace.v1.ExplainMessageResp" +
-      "onse\022M\n\nExplainKey\022\036.headrace.v1.Explain" +
-      "KeyRequest\032\037.headrace.v1.ExplainKeyRespo" +
-      "nse\022Y\n\016ExplainSession\022\".headrace.v1.Expl" +
-      "ainSessionRequest\032#.headrace.v1.ExplainS" +
-      "essionResponse\022S\n\014MoveSessions\022 .headrac" +
-      "e.v1.MoveSessionsRequest\032!.headrace.v1.M" +
-      "oveSessionsResponse\022_\n\020SeekSubscription\022" +
-      "$.headrace.v1.SeekSubscriptionRequest\032%." +
-      "headrace.v1.SeekSubscriptionResponse\022_\n\020" +
-      "PeekSubscription\022$.headrace.v1.PeekSubsc" +
-      "riptionRequest\032%.headrace.v1.PeekSubscri" +
-      "ptionResponse\022Y\n\016CreateSnapshot\022\".headra" +
-      "ce.v1.CreateSnapshotRequest\032#.headrace.v" +
-      "1.CreateSnapshotResponse\022P\n\013GetSnapshot\022" +
-      "\037.headrace.v1.GetSnapshotRequest\032 .headr" +
-      "ace.v1.GetSnapshotResponse\022V\n\rListSnapsh" +
-      "ots\022!.headrace.v1.ListSnapshotsRequest\032\"" +
-      ".headrace.v1.ListSnapshotsResponse\022Y\n\016De" +
-      "leteSnapshot\022\".headrace.v1.DeleteSnapsho" +
-      "tRequest\032#.headrace.v1.DeleteSnapshotRes" +
-      "ponseBh\n\016io.headrace.v1B\030SubscriptionSer" +
-      "viceProtoP\001Z:github.com/headrace/headrac" +
-      "e/gen/go/headrace/v1;headracev1b\006proto3"
+      "SubscriptionR\014subscription\"?\n\031DeleteSubs" +
+      "criptionRequest\022\"\n\014subscription\030\001 \001(\tR\014s" +
+      "ubscription\"\034\n\032DeleteSubscriptionRespons" +
+      "e\"A\n\033GetSubscriptionStatsRequest\022\"\n\014subs" +
+      "cription\030\001 \001(\tR\014subscription\"T\n\034GetSubsc" +
+      "riptionStatsResponse\0224\n\005stats\030\001 \001(\0132\036.he" +
+      "adrace.v1.SubscriptionStatsR\005stats2\225\022\n\023S" +
+      "ubscriptionService\022e\n\022CreateSubscription" +
+      "\022&.headrace.v1.CreateSubscriptionRequest" +
+      "\032\'.headrace.v1.CreateSubscriptionRespons" +
+      "e\022\\\n\017GetSubscription\022#.headrace.v1.GetSu" +
+      "bscriptionRequest\032$.headrace.v1.GetSubsc" +
+      "riptionResponse\022b\n\021ListSubscriptions\022%.h" +
+      "eadrace.v1.ListSubscriptionsRequest\032&.he" +
+      "adrace.v1.ListSubscriptionsResponse\022e\n\022U" +
+      "pdateSubscription\022&.headrace.v1.UpdateSu" +
+      "bscriptionRequest\032\'.headrace.v1.UpdateSu" +
+      "bscriptionResponse\022e\n\022DeleteSubscription" +
+      "\022&.headrace.v1.DeleteSubscriptionRequest" +
+      "\032\'.headrace.v1.DeleteSubscriptionRespons" +
+      "e\022k\n\024GetSubscriptionStats\022(.headrace.v1." +
+      "GetSubscriptionStatsRequest\032).headrace.v" +
+      "1.GetSubscriptionStatsResponse\022\\\n\017ListDe" +
+      "adLetters\022#.headrace.v1.ListDeadLettersR" +
+      "equest\032$.headrace.v1.ListDeadLettersResp" +
+      "onse\022e\n\022DiscardDeadLetters\022&.headrace.v1" +
+      ".DiscardDeadLettersRequest\032\'.headrace.v1" +
+      ".DiscardDeadLettersResponse\022e\n\022RedriveDe" +
+      "adLetters\022&.headrace.v1.RedriveDeadLette" +
+      "rsRequest\032\'.headrace.v1.RedriveDeadLette" +
+      "rsResponse\022Y\n\016ListParkedKeys\022\".headrace." +
+      "v1.ListParkedKeysRequest\032#.headrace.v1.L" +
+      "istParkedKeysResponse\022b\n\021ReleaseParkedKe" +
+      "ys\022%.headrace.v1.ReleaseParkedKeysReques" +
+      "t\032&.headrace.v1.ReleaseParkedKeysRespons" +
+      "e\022b\n\021PauseSubscription\022%.headrace.v1.Pau" +
+      "seSubscriptionRequest\032&.headrace.v1.Paus" +
+      "eSubscriptionResponse\022e\n\022ResumeSubscript" +
+      "ion\022&.headrace.v1.ResumeSubscriptionRequ" +
+      "est\032\'.headrace.v1.ResumeSubscriptionResp" +
+      "onse\022h\n\023ExplainSubscription\022\'.headrace.v" +
+      "1.ExplainSubscriptionRequest\032(.headrace." +
+      "v1.ExplainSubscriptionResponse\022Y\n\016Explai" +
+      "nMessage\022\".headrace.v1.ExplainMessageReq" +
+      "uest\032#.headrace.v1.ExplainMessageRespons" +
+      "e\022M\n\nExplainKey\022\036.headrace.v1.ExplainKey" +
+      "Request\032\037.headrace.v1.ExplainKeyResponse" +
+      "\022Y\n\016ExplainSession\022\".headrace.v1.Explain" +
+      "SessionRequest\032#.headrace.v1.ExplainSess" +
+      "ionResponse\022S\n\014MoveSessions\022 .headrace.v" +
+      "1.MoveSessionsRequest\032!.headrace.v1.Move" +
+      "SessionsResponse\022_\n\020SeekSubscription\022$.h" +
+      "eadrace.v1.SeekSubscriptionRequest\032%.hea" +
+      "drace.v1.SeekSubscriptionResponse\022_\n\020Pee" +
+      "kSubscription\022$.headrace.v1.PeekSubscrip" +
+      "tionRequest\032%.headrace.v1.PeekSubscripti" +
+      "onResponse\022Y\n\016CreateSnapshot\022\".headrace." +
+      "v1.CreateSnapshotRequest\032#.headrace.v1.C" +
+      "reateSnapshotResponse\022P\n\013GetSnapshot\022\037.h" +
+      "eadrace.v1.GetSnapshotRequest\032 .headrace" +
+      ".v1.GetSnapshotResponse\022V\n\rListSnapshots" +
+      "\022!.headrace.v1.ListSnapshotsRequest\032\".he" +
+      "adrace.v1.ListSnapshotsResponse\022Y\n\016Delet" +
+      "eSnapshot\022\".headrace.v1.DeleteSnapshotRe" +
+      "quest\032#.headrace.v1.DeleteSnapshotRespon" +
+      "seBh\n\016io.headrace.v1B\030SubscriptionServic" +
+      "eProtoP\001Z:github.com/headrace/headrace/g" +
+      "en/go/headrace/v1;headracev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -273,7 +274,7 @@ public final class SubscriptionServiceProto {
     internal_static_headrace_v1_DeadLetterFilter_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_DeadLetterFilter_descriptor,
-        new java.lang.String[] { "Reasons", "DeadSince", "DeadBefore", });
+        new java.lang.String[] { "Reasons", "DeadSince", "DeadBefore", "NotForwarded", });
     internal_static_headrace_v1_ListDeadLettersRequest_descriptor =
       getDescriptor().getMessageTypes().get(1);
     internal_static_headrace_v1_ListDeadLettersRequest_fieldAccessorTable = new

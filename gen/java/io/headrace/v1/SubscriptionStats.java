@@ -535,6 +535,37 @@ private static final long serialVersionUID = 0L;
     return dropped_;
   }
 
+  public static final int FORWARDED_FIELD_NUMBER = 20;
+  private long forwarded_ = 0L;
+  /**
+   * <pre>
+   * Dead letters that were forwarded to dead_letter_topic, since the server started.
+   * </pre>
+   *
+   * <code>uint64 forwarded = 20 [json_name = "forwarded"];</code>
+   * @return The forwarded.
+   */
+  @java.lang.Override
+  public long getForwarded() {
+    return forwarded_;
+  }
+
+  public static final int NOT_FORWARDED_FIELD_NUMBER = 21;
+  private long notForwarded_ = 0L;
+  /**
+   * <pre>
+   * Dead letters that were to be, and could not; DeadLetter.forward says why. Since the
+   * server started.
+   * </pre>
+   *
+   * <code>uint64 not_forwarded = 21 [json_name = "notForwarded"];</code>
+   * @return The notForwarded.
+   */
+  @java.lang.Override
+  public long getNotForwarded() {
+    return notForwarded_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -605,6 +636,12 @@ private static final long serialVersionUID = 0L;
     }
     if (dropped_ != 0L) {
       output.writeUInt64(19, dropped_);
+    }
+    if (forwarded_ != 0L) {
+      output.writeUInt64(20, forwarded_);
+    }
+    if (notForwarded_ != 0L) {
+      output.writeUInt64(21, notForwarded_);
     }
     getUnknownFields().writeTo(output);
   }
@@ -690,6 +727,14 @@ private static final long serialVersionUID = 0L;
       size += com.google.protobuf.CodedOutputStream
         .computeUInt64Size(19, dropped_);
     }
+    if (forwarded_ != 0L) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeUInt64Size(20, forwarded_);
+    }
+    if (notForwarded_ != 0L) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeUInt64Size(21, notForwarded_);
+    }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
     return size;
@@ -752,6 +797,10 @@ private static final long serialVersionUID = 0L;
         != other.getRemoved()) return false;
     if (getDropped()
         != other.getDropped()) return false;
+    if (getForwarded()
+        != other.getForwarded()) return false;
+    if (getNotForwarded()
+        != other.getNotForwarded()) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -824,6 +873,12 @@ private static final long serialVersionUID = 0L;
     hash = (37 * hash) + DROPPED_FIELD_NUMBER;
     hash = (53 * hash) + com.google.protobuf.Internal.hashLong(
         getDropped());
+    hash = (37 * hash) + FORWARDED_FIELD_NUMBER;
+    hash = (53 * hash) + com.google.protobuf.Internal.hashLong(
+        getForwarded());
+    hash = (37 * hash) + NOT_FORWARDED_FIELD_NUMBER;
+    hash = (53 * hash) + com.google.protobuf.Internal.hashLong(
+        getNotForwarded());
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -1014,6 +1069,8 @@ private static final long serialVersionUID = 0L;
       waitingBehindKeys_ = 0L;
       removed_ = 0L;
       dropped_ = 0L;
+      forwarded_ = 0L;
+      notForwarded_ = 0L;
       return this;
     }
 
@@ -1129,6 +1186,12 @@ private static final long serialVersionUID = 0L;
       }
       if (((from_bitField0_ & 0x00040000) != 0)) {
         result.dropped_ = dropped_;
+      }
+      if (((from_bitField0_ & 0x00080000) != 0)) {
+        result.forwarded_ = forwarded_;
+      }
+      if (((from_bitField0_ & 0x00100000) != 0)) {
+        result.notForwarded_ = notForwarded_;
       }
       result.bitField0_ |= to_bitField0_;
     }
@@ -1249,6 +1312,12 @@ private static final long serialVersionUID = 0L;
       }
       if (other.getDropped() != 0L) {
         setDropped(other.getDropped());
+      }
+      if (other.getForwarded() != 0L) {
+        setForwarded(other.getForwarded());
+      }
+      if (other.getNotForwarded() != 0L) {
+        setNotForwarded(other.getNotForwarded());
       }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
@@ -1393,6 +1462,16 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00040000;
               break;
             } // case 152
+            case 160: {
+              forwarded_ = input.readUInt64();
+              bitField0_ |= 0x00080000;
+              break;
+            } // case 160
+            case 168: {
+              notForwarded_ = input.readUInt64();
+              bitField0_ |= 0x00100000;
+              break;
+            } // case 168
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -3177,6 +3256,97 @@ private static final long serialVersionUID = 0L;
     public Builder clearDropped() {
       bitField0_ = (bitField0_ & ~0x00040000);
       dropped_ = 0L;
+      onChanged();
+      return this;
+    }
+
+    private long forwarded_ ;
+    /**
+     * <pre>
+     * Dead letters that were forwarded to dead_letter_topic, since the server started.
+     * </pre>
+     *
+     * <code>uint64 forwarded = 20 [json_name = "forwarded"];</code>
+     * @return The forwarded.
+     */
+    @java.lang.Override
+    public long getForwarded() {
+      return forwarded_;
+    }
+    /**
+     * <pre>
+     * Dead letters that were forwarded to dead_letter_topic, since the server started.
+     * </pre>
+     *
+     * <code>uint64 forwarded = 20 [json_name = "forwarded"];</code>
+     * @param value The forwarded to set.
+     * @return This builder for chaining.
+     */
+    public Builder setForwarded(long value) {
+
+      forwarded_ = value;
+      bitField0_ |= 0x00080000;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * Dead letters that were forwarded to dead_letter_topic, since the server started.
+     * </pre>
+     *
+     * <code>uint64 forwarded = 20 [json_name = "forwarded"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearForwarded() {
+      bitField0_ = (bitField0_ & ~0x00080000);
+      forwarded_ = 0L;
+      onChanged();
+      return this;
+    }
+
+    private long notForwarded_ ;
+    /**
+     * <pre>
+     * Dead letters that were to be, and could not; DeadLetter.forward says why. Since the
+     * server started.
+     * </pre>
+     *
+     * <code>uint64 not_forwarded = 21 [json_name = "notForwarded"];</code>
+     * @return The notForwarded.
+     */
+    @java.lang.Override
+    public long getNotForwarded() {
+      return notForwarded_;
+    }
+    /**
+     * <pre>
+     * Dead letters that were to be, and could not; DeadLetter.forward says why. Since the
+     * server started.
+     * </pre>
+     *
+     * <code>uint64 not_forwarded = 21 [json_name = "notForwarded"];</code>
+     * @param value The notForwarded to set.
+     * @return This builder for chaining.
+     */
+    public Builder setNotForwarded(long value) {
+
+      notForwarded_ = value;
+      bitField0_ |= 0x00100000;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * Dead letters that were to be, and could not; DeadLetter.forward says why. Since the
+     * server started.
+     * </pre>
+     *
+     * <code>uint64 not_forwarded = 21 [json_name = "notForwarded"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearNotForwarded() {
+      bitField0_ = (bitField0_ & ~0x00100000);
+      notForwarded_ = 0L;
       onChanged();
       return this;
     }

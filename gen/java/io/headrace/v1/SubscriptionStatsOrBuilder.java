@@ -332,4 +332,25 @@ public interface SubscriptionStatsOrBuilder extends
    * @return The dropped.
    */
   long getDropped();
+
+  /**
+   * <pre>
+   * Dead letters that were forwarded to dead_letter_topic, since the server started.
+   * </pre>
+   *
+   * <code>uint64 forwarded = 20 [json_name = "forwarded"];</code>
+   * @return The forwarded.
+   */
+  long getForwarded();
+
+  /**
+   * <pre>
+   * Dead letters that were to be, and could not; DeadLetter.forward says why. Since the
+   * server started.
+   * </pre>
+   *
+   * <code>uint64 not_forwarded = 21 [json_name = "notForwarded"];</code>
+   * @return The notForwarded.
+   */
+  long getNotForwarded();
 }

@@ -317,7 +317,8 @@ public final class TopicServiceGrpc {
      * <pre>
      * DeleteTopic deletes a topic and its messages. When the call returns the
      * topic accepts nothing any more; its space comes back in the background.
-     * Reasons: INVALID_NAME, TOPIC_NOT_FOUND, TOPIC_HAS_SUBSCRIPTIONS.
+     * Reasons: INVALID_NAME, TOPIC_NOT_FOUND, TOPIC_HAS_SUBSCRIPTIONS (also while it is a
+     * subscription's dead_letter_topic).
      * </pre>
      */
     default void deleteTopic(io.headrace.v1.DeleteTopicRequest request,
@@ -424,7 +425,8 @@ public final class TopicServiceGrpc {
      * <pre>
      * DeleteTopic deletes a topic and its messages. When the call returns the
      * topic accepts nothing any more; its space comes back in the background.
-     * Reasons: INVALID_NAME, TOPIC_NOT_FOUND, TOPIC_HAS_SUBSCRIPTIONS.
+     * Reasons: INVALID_NAME, TOPIC_NOT_FOUND, TOPIC_HAS_SUBSCRIPTIONS (also while it is a
+     * subscription's dead_letter_topic).
      * </pre>
      */
     public void deleteTopic(io.headrace.v1.DeleteTopicRequest request,
@@ -515,7 +517,8 @@ public final class TopicServiceGrpc {
      * <pre>
      * DeleteTopic deletes a topic and its messages. When the call returns the
      * topic accepts nothing any more; its space comes back in the background.
-     * Reasons: INVALID_NAME, TOPIC_NOT_FOUND, TOPIC_HAS_SUBSCRIPTIONS.
+     * Reasons: INVALID_NAME, TOPIC_NOT_FOUND, TOPIC_HAS_SUBSCRIPTIONS (also while it is a
+     * subscription's dead_letter_topic).
      * </pre>
      */
     public io.headrace.v1.DeleteTopicResponse deleteTopic(io.headrace.v1.DeleteTopicRequest request) throws io.grpc.StatusException {
@@ -604,7 +607,8 @@ public final class TopicServiceGrpc {
      * <pre>
      * DeleteTopic deletes a topic and its messages. When the call returns the
      * topic accepts nothing any more; its space comes back in the background.
-     * Reasons: INVALID_NAME, TOPIC_NOT_FOUND, TOPIC_HAS_SUBSCRIPTIONS.
+     * Reasons: INVALID_NAME, TOPIC_NOT_FOUND, TOPIC_HAS_SUBSCRIPTIONS (also while it is a
+     * subscription's dead_letter_topic).
      * </pre>
      */
     public io.headrace.v1.DeleteTopicResponse deleteTopic(io.headrace.v1.DeleteTopicRequest request) {
@@ -697,7 +701,8 @@ public final class TopicServiceGrpc {
      * <pre>
      * DeleteTopic deletes a topic and its messages. When the call returns the
      * topic accepts nothing any more; its space comes back in the background.
-     * Reasons: INVALID_NAME, TOPIC_NOT_FOUND, TOPIC_HAS_SUBSCRIPTIONS.
+     * Reasons: INVALID_NAME, TOPIC_NOT_FOUND, TOPIC_HAS_SUBSCRIPTIONS (also while it is a
+     * subscription's dead_letter_topic).
      * </pre>
      */
     public com.google.common.util.concurrent.ListenableFuture<io.headrace.v1.DeleteTopicResponse> deleteTopic(
