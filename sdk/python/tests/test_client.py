@@ -1,8 +1,6 @@
 """The client without asyncio, against the real server."""
 
 import concurrent.futures
-import multiprocessing
-import os
 import threading
 
 import headrace
@@ -233,21 +231,6 @@ def test_a_closed_client_says_so(client: headrace.Client, orders: headrace.Topic
         orders.publish(b"").result()
     with pytest.raises(errors.ClosedError):
         client.topics.list()
-
-
-def test_a_client_does_not_cross_a_fork(client: headrace.Client, orders: headrace.Topic) -> None:
-    child = multiprocessing.get_context("fork").Process(target=use_after_fork, args=(orders,))
-    child.start()
-    child.join(30)
-    assert child.exitcode == 7
-
-
-def use_after_fork(topic: headrace.Topic) -> None:
-    try:
-        topic.publish(b"").result()
-    except errors.ForkedError:
-        os._exit(7)
-    os._exit(1)
 
 
 def test_a_full_buffer_is_an_error_when_asked_for(server: Server, client: headrace.Client) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import headrace
 import pytest
-from headrace import _session, aio
+from headrace import _settles, aio
 
 SHARED = pathlib.Path(__file__).parents[2]
 
@@ -40,7 +40,7 @@ def test_defaults_are_those_of_every_sdk(module: Any) -> None:
         "batch_delay": publish.batch.delay * 1_000,
         "buffer_messages": publish.max_pending_messages,
         "buffer_bytes": publish.max_pending_bytes,
-        "settle_messages": _session.SETTLE_MESSAGES,
-        "settle_delay": _session.SETTLE_SECONDS * 1_000,
+        "settle_messages": _settles.SETTLE_MESSAGES,
+        "settle_delay": _settles.SETTLE_SECONDS * 1_000,
     }
     assert own == {name: float(default) for name, _, default, *_ in table("defaults.tsv")}

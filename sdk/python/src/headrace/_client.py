@@ -17,6 +17,7 @@ from headrace._feeder import Feeder
 from headrace._loop import Loop
 from headrace._publisher import PublishSettings
 from headrace._subscriber import Subscriber as AsyncSubscriber
+from headrace._tracing import Tracing
 
 __all__ = ["Client", "Delivery", "Subscriber", "Subscription", "Subscriptions", "Topic", "Topics"]
 
@@ -33,6 +34,7 @@ class Client:
         tls: Tls | bool = False,
         publish: PublishSettings | None = None,
         events: Hook = silent,
+        tracing: Tracing | None = None,
         connect_timeout: float = 10.0,
         close_timeout: float = 30.0,
     ) -> None:
@@ -45,6 +47,8 @@ class Client:
         :param publish: how it publishes.
         :param events: called with each :class:`headrace.Event`, in the client's own thread; it
             must not block. Default: the client is silent.
+        :param tracing: what traces its messages: :class:`headrace.opentelemetry.Tracing`.
+            Default: nothing.
         :param connect_timeout: seconds that the first use may take to reach the server.
         :param close_timeout: seconds that closing waits for results.
         """
@@ -56,11 +60,13 @@ class Client:
             tls=tls,
             publish=settings,
             events=events,
+            tracing=tracing,
             connect_timeout=connect_timeout,
             close_timeout=close_timeout,
         )
         self._loop = Loop()
         self._feeder = Feeder(self._loop, settings)
+        self._tracing = tracing
         self._closed = False
         self.target = self._client.target
         """The server's host and port."""
@@ -95,7 +101,7 @@ class Client:
     def topic(self, name: str) -> Topic:
         """A topic to publish to: ``name`` or ``namespace/name``. Whether it exists shows when
         it is used."""
-        return Topic(self._loop, self._feeder, self._loop.run(self._make_topic(name)), self.flush)
+        return Topic(self._loop, self._feeder, self._loop.run(self._make_topic(name)), self.flush, self._tracing)
 
     async def _make_topic(self, name: str) -> aio.Topic:
         return self._client.topic(name)

@@ -15,17 +15,26 @@ from headrace._message import Payload
 from headrace._pull import Pulled, TokenFailure
 from headrace._subscription import ProtobufT
 from headrace._threads import ThreadHandler
+from headrace._tracing import Tracing, as_message
 
 
 class Topic:
     """A topic to publish to, by name."""
 
-    def __init__(self, loop: Loop, feeder: Feeder, topic: _topic.Topic, flush: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        loop: Loop,
+        feeder: Feeder,
+        topic: _topic.Topic,
+        flush: Callable[[], None],
+        tracing: Tracing | None,
+    ) -> None:
         """Made by :meth:`Client.topic`."""
         self._loop = loop
         self._feeder = feeder
         self._topic = topic
         self._flush = flush
+        self._tracing = tracing
         self.name = topic.name
         """The full name, with its namespace."""
 
@@ -37,7 +46,15 @@ class Topic:
         :raises BufferFullError: BUFFER_FULL, if that was asked for. What else can fail is
             the future's: see :meth:`headrace.aio.Topic.publish`.
         """
-        return self._feeder.feed(self._topic, payload)
+        if self._tracing is None:
+            return self._feeder.feed(self._topic, payload)
+        message, end = self._tracing.send(self.name, as_message(payload))
+        result: concurrent.futures.Future[MessageId] | None = None
+        try:
+            result = self._feeder.feed(self._topic, message)
+        finally:
+            end(result)
+        return result
 
     def publish_one_way(self, payload: Payload) -> None:
         """Publishes, and nobody hears of a failure."""

@@ -125,6 +125,11 @@ class Subscriber(Generic[PayloadT]):
         return fetched
 
     @property
+    def subscription(self) -> str:
+        """The subscription's full name."""
+        return self._subscriber.subscription
+
+    @property
     def blocked_by(self) -> tuple[str, ...]:
         """Why nothing comes, as the server last said; empty while deliveries can flow."""
         return self._subscriber.blocked_by

@@ -107,6 +107,7 @@ class Connection:
         :raises ClosedError: the client is closed.
         """
         check_process(self._process)
+        _check_grpc()
         if self.closed:
             raise errors.ClosedError("the client is closed", reason="CLOSED")
         if self._made is None:
@@ -135,8 +136,23 @@ class Connection:
             await self._made.close(None)
 
 
+_grpc_processes: list[int] = []
+"""The process in which gRPC was first used, here or in a parent."""
+
+
+def _check_grpc() -> None:
+    """Raises in a child of a process that used gRPC: its threads are not here, and a call
+    would hang."""
+    if not _grpc_processes:
+        _grpc_processes.append(os.getpid())
+    if _grpc_processes[0] != os.getpid():
+        raise errors.ForkedError(
+            "a client was used before the fork, which gRPC does not survive: fork before, or spawn", reason="FORKED"
+        )
+
+
 def check_process(process: int) -> None:
-    """Raises in a child of the process that made a client: gRPC does not survive a fork."""
+    """Raises in a child of the process that made a client."""
     if os.getpid() != process:
         raise errors.ForkedError("this client was made before a fork; make one in the child", reason="FORKED")
 

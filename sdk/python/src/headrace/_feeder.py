@@ -54,7 +54,7 @@ class Feeder:
         while self._inbox:
             topic, payload, future = self._inbox.popleft()
             try:
-                result = await topic.publish_async(payload)
+                result = await topic.accept(payload)
             except Exception as error:
                 future.set_exception(error)
                 continue

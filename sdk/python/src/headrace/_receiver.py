@@ -64,6 +64,11 @@ class Receiver(StreamLoop):
                 taker.set_result(None)
 
     @property
+    def subscription(self) -> str:
+        """The subscription's full name."""
+        return self._subscription
+
+    @property
     def drain_timeout(self) -> float:
         """Seconds that deliveries may take to be settled after a stop."""
         return self._settings.drain_timeout

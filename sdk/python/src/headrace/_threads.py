@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextvars
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -42,7 +44,8 @@ class ThreadHandler:
     async def __call__(self, delivery: Any) -> None:
         """Calls the function in a thread, and waits for it."""
         self._poster.hand_over(delivery)
-        working = asyncio.get_running_loop().run_in_executor(self._pool, self._handler, delivery)
+        call = functools.partial(contextvars.copy_context().run, self._handler, delivery)
+        working = asyncio.get_running_loop().run_in_executor(self._pool, call)
         try:
             await asyncio.shield(working)
         except asyncio.CancelledError:

@@ -14,6 +14,7 @@ from headrace._message import Payload
 from headrace._publisher import Publisher
 from headrace._subscriber import Handler
 from headrace._subscriptions import Subscriptions
+from headrace._tracing import Tracing, as_message
 
 _REMOVAL_SECONDS = 5.0
 """How long the removal of a broadcast's subscription may take; a server that does not hear
@@ -26,7 +27,13 @@ class Topic:
     """A topic to publish to, by name."""
 
     def __init__(
-        self, publisher: Publisher, name: str, subscriptions: Subscriptions, receive: Receive, broadcasts: set[str]
+        self,
+        publisher: Publisher,
+        name: str,
+        subscriptions: Subscriptions,
+        receive: Receive,
+        broadcasts: set[str],
+        tracing: Tracing | None,
     ) -> None:
         """Made by :meth:`Client.topic`.
 
@@ -34,6 +41,7 @@ class Topic:
         """
         self._publisher = publisher
         self._broadcasts = broadcasts
+        self._tracing = tracing
         self._subscriptions = subscriptions
         self._receive = receive
         self.name = name
@@ -59,13 +67,31 @@ class Topic:
         :raises BufferFullError: BUFFER_FULL, if that was asked for.
         :raises ClosedError: CLOSED.
         """
-        result = await self._publisher.publish(self.name, payload)
+        result = await self._traced(payload, one_way=False)
         assert result is not None
         return result
 
     async def publish_one_way(self, payload: Payload) -> None:
         """Publishes, and nobody hears of a failure."""
-        await self._publisher.publish(self.name, payload, one_way=True)
+        await self._traced(payload, one_way=True)
+
+    async def _traced(self, payload: Payload, *, one_way: bool) -> Result | None:
+        if self._tracing is None:
+            return await self._publisher.publish(self.name, payload, one_way=one_way)
+        message, end = self._tracing.send(self.name, as_message(payload))
+        result: Result | None = None
+        try:
+            result = await self._publisher.publish(self.name, message, one_way=one_way)
+        finally:
+            end(result)
+        return result
+
+    async def accept(self, payload: Payload) -> Result:
+        """:meth:`publish_async` of what has its trace already: what the twin without asyncio
+        calls."""
+        result = await self._publisher.publish(self.name, payload)
+        assert result is not None
+        return result
 
     async def flush(self) -> None:
         """Waits until everything published before, to any topic, has its result."""

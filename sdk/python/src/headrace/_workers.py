@@ -8,6 +8,7 @@ from typing import Any
 
 from headrace._delivery import Delivery
 from headrace._subscriber import Handler, Subscriber
+from headrace._tracing import Tracing
 from headrace.v1 import subscriber_service_pb2 as pb
 
 
@@ -18,12 +19,15 @@ class Workers:
     its way.
     """
 
-    def __init__(self, subscriber: Subscriber[Any], handler: Handler[Any], concurrency: int) -> None:
+    def __init__(
+        self, subscriber: Subscriber[Any], handler: Handler[Any], concurrency: int, tracing: Tracing | None = None
+    ) -> None:
         """:param concurrency: handlers at once, at least 1."""
         if concurrency < 1:
             raise ValueError("concurrency is at least 1")
         self._subscriber = subscriber
         self._handler = handler
+        self._tracing = tracing
         self._concurrency = concurrency
         self._lanes: dict[str | int, collections.deque[Delivery[Any]]] = {}
         """What waits behind a delivery of a key, or of a partition where that is the order."""
@@ -81,7 +85,7 @@ class Workers:
     async def _work(self, delivery: Delivery[Any], lane: str | int | None) -> None:
         acked = False
         try:
-            await self._handler(delivery)
+            await self._handle(delivery)
             acked = delivery.acked or not delivery.settled
             delivery.ack()
         except asyncio.CancelledError:
@@ -92,6 +96,13 @@ class Workers:
         finally:
             if lane is not None:
                 self._leave(delivery, lane, acked=acked)
+
+    async def _handle(self, delivery: Delivery[Any]) -> None:
+        if self._tracing is None:
+            await self._handler(delivery)
+            return
+        with self._tracing.process(self._subscriber.subscription, delivery):
+            await self._handler(delivery)
 
     def _leave(self, delivery: Delivery[Any], lane: str | int, *, acked: bool) -> None:
         """Lets the next one of a lane go; behind one that failed, when that is confirmed: by

@@ -31,6 +31,7 @@ from headrace._subscription import Subscription
 from headrace._subscriptions import Subscriptions
 from headrace._topic import Topic, full_name, remove
 from headrace._topics import Topics
+from headrace._tracing import Tracing
 from headrace._workers import Workers
 from headrace.v1 import publisher_service_pb2_grpc, subscriber_service_pb2_grpc
 
@@ -54,6 +55,7 @@ class Client:
         tls: Tls | bool = False,
         publish: PublishSettings | None = None,
         events: Hook = silent,
+        tracing: Tracing | None = None,
         connect_timeout: float = 10.0,
         close_timeout: float = 30.0,
     ) -> None:
@@ -66,6 +68,8 @@ class Client:
         :param publish: how it publishes.
         :param events: called with each :class:`headrace.Event`, on the event loop; it must
             not block. Default: the client is silent.
+        :param tracing: what traces its messages: :class:`headrace.opentelemetry.Tracing`.
+            Default: nothing.
         :param connect_timeout: seconds that the first use may take to reach the server.
         :param close_timeout: seconds that closing waits for results.
         """
@@ -78,6 +82,7 @@ class Client:
         self._client_id = client_id
         self._close_timeout = close_timeout
         self._events = events
+        self._tracing = tracing
         self._publishing: Publisher | None = None
         self._publish = publish or PublishSettings()
         self._subscribers: list[Subscriber[Any]] = []
@@ -131,7 +136,9 @@ class Client:
                 connect_timeout=self._connection.timeout,
                 events=self._events,
             )
-        return Topic(self._publishing, full_name(name), self.subscriptions, self.receive, self._broadcasts)
+        return Topic(
+            self._publishing, full_name(name), self.subscriptions, self.receive, self._broadcasts, self._tracing
+        )
 
     def subscription(self, name: str) -> Subscription:
         """A subscription to receive from: ``name`` or ``namespace/name``. Whether it exists
@@ -198,7 +205,7 @@ class Client:
         :raises UnavailableError: UNREACHABLE: the server was never reached.
         """
         async with self.subscriber(subscription, payload, make, settings) as subscriber:
-            await Workers(subscriber, handler, concurrency).run()
+            await Workers(subscriber, handler, concurrency, self._tracing).run()
 
     async def flush(self) -> None:
         """Waits until everything published before has its result."""
