@@ -55,7 +55,6 @@ def backlog(client: headrace.Client) -> int:
 def test_both_twins_have_the_same_names(plain: type, asynchronous: type) -> None:
     only_there = {
         "publish_async",
-        "accept",
         "subscriber",
         "start",
         "next_queued",

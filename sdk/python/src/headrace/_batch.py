@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import dataclasses
 
 from headrace import errors
@@ -29,7 +30,9 @@ class MessageId:
         return str(self.position)
 
 
-Result = asyncio.Future[MessageId]
+Result = asyncio.Future[MessageId] | concurrent.futures.Future[MessageId]
+"""Where the id of a message is told: on the loop, or to a thread; what is told to a thread
+cannot be cancelled any more."""
 
 
 @dataclasses.dataclass(slots=True, eq=False)

@@ -33,6 +33,7 @@ class Topic:
         self._loop = loop
         self._feeder = feeder
         self._topic = topic
+        self._publisher = topic.publisher
         self._flush = flush
         self._tracing = tracing
         self.name = topic.name
@@ -47,18 +48,21 @@ class Topic:
             the future's: see :meth:`headrace.aio.Topic.publish`.
         """
         if self._tracing is None:
-            return self._feeder.feed(self._topic, payload)
+            return self._feeder.feed(self._publisher, self.name, payload)
         message, end = self._tracing.send(self.name, as_message(payload))
         result: concurrent.futures.Future[MessageId] | None = None
         try:
-            result = self._feeder.feed(self._topic, message)
+            result = self._feeder.feed(self._publisher, self.name, message)
         finally:
             end(result)
         return result
 
     def publish_one_way(self, payload: Payload) -> None:
-        """Publishes, and nobody hears of a failure."""
-        self._loop.run(self._topic.publish_one_way(payload))
+        """Publishes, and nobody hears of a failure. Waits while the buffer is full."""
+        if self._tracing is not None:
+            payload, end = self._tracing.send(self.name, as_message(payload))
+            end(None)
+        self._feeder.feed_one_way(self._publisher, self.name, payload)
 
     def flush(self) -> None:
         """Waits until everything published before, to any topic, has its result."""

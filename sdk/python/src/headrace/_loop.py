@@ -48,7 +48,7 @@ class Loop:
         raised when it has ended, or after a second."""
         ended = threading.Event()
         with self._room:
-            self._check(coroutine)
+            self.check(coroutine)
             future = asyncio.run_coroutine_threadsafe(self._ending(coroutine, ended), self._loop)
         try:
             return future.result()
@@ -69,9 +69,10 @@ class Loop:
 
     def post(self, call: Callable[..., Any], *args: Any) -> None:
         """Has a function called on the loop, soon and in order."""
-        self._check()
+        self.check()
         with self._room:
-            self._room.wait_for(lambda: len(self._calls) < _MAX_CALLS or self._closing)
+            while len(self._calls) >= _MAX_CALLS and not self._closing:
+                self._room.wait()
             self._calls.append((call, args))
             wake, self._asleep = self._asleep, False
         if wake:
@@ -85,7 +86,8 @@ class Loop:
         for call, args in calls:
             call(*args)
 
-    def _check(self, coroutine: Coroutine[Any, Any, Any] | None = None) -> None:
+    def check(self, coroutine: Coroutine[Any, Any, Any] | None = None) -> None:
+        """Raises when nothing can run on the loop any more; a coroutine is closed then."""
         error: errors.HeadraceError | None = None
         if self.forked:
             error = errors.ForkedError("this client was made before a fork; make one in the child", reason="FORKED")

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 from headrace import errors
-from headrace._batch import Result
+from headrace._batch import MessageId, Result
 from headrace._events import Event, EventKind, Hook, silent
 from headrace._message import Payload, encode, wire_bytes
 from headrace._outbox import BatchLimits, Outbox
 from headrace._stream import HEARTBEAT_SECONDS, StreamLoop, go_away_name
-from headrace.v1 import publisher_service_pb2, stream_pb2
+from headrace.v1 import message_pb2, publisher_service_pb2, stream_pb2
 
 _Request = publisher_service_pb2.PublishStreamRequest
 _Response = publisher_service_pb2.PublishStreamResponse
@@ -67,23 +67,32 @@ class Publisher(StreamLoop):
         self._leaving = False
         self._ended: errors.HeadraceError | None = None
 
-    async def publish(self, topic: str, payload: Payload, *, one_way: bool = False) -> Result | None:
+    async def publish(self, topic: str, payload: Payload, *, one_way: bool = False) -> asyncio.Future[MessageId] | None:
         """Accepts a message, waiting for room, and gives the future of its id."""
         message = encode(payload)
-        size = wire_bytes(message)
-        while not self._has_room(size):
+        result = None if one_way else asyncio.get_running_loop().create_future()
+        await self.put(topic, message, wire_bytes(message), result)
+        return result
+
+    async def put(self, topic: str, message: message_pb2.Message, size: int, result: Result | None) -> None:
+        """Accepts a message, waiting for room."""
+        while not self.offer(topic, message, size, result):
             if self._settings.overflow_error:
                 raise errors.BufferFullError("the publish buffer is full", reason="BUFFER_FULL", retryable=True)
             room = asyncio.get_running_loop().create_future()
             self._room.append(room)
             await room
+
+    def offer(self, topic: str, message: message_pb2.Message, size: int, result: Result | None) -> bool:
+        """Accepts a message if there is room."""
+        if not self._has_room(size):
+            return False
         loop = asyncio.get_running_loop()
-        result: Result | None = None if one_way else loop.create_future()
         self._outbox.accept(topic, message, size, loop.time(), result)
         self._wake.set()
         if self._task is None:
             self._task = loop.create_task(self._run(), name="headrace-publish")
-        return result
+        return True
 
     def _has_room(self, size: int) -> bool:
         if self._stopping:

@@ -173,6 +173,6 @@ def confirm(delivery: BaseDelivery[Any], error: errors.HeadraceError | None) -> 
 
 def _bounded(text: str, limit: int) -> str:
     """A text as the server takes it: UTF-8 of at most so many bytes."""
-    if len(text) * 4 <= limit and text.isascii():
+    if not text:
         return text
     return text.encode(errors="replace")[:limit].decode(errors="ignore")

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from headrace import errors
-from headrace._batch import MessageId, Result
+from headrace._batch import MessageId
 from headrace._message import Payload
 from headrace._publisher import Publisher
 from headrace._subscriber import Handler
@@ -39,7 +39,8 @@ class Topic:
 
         :param broadcasts: the subscriptions of broadcasts, for the client to remove.
         """
-        self._publisher = publisher
+        self.publisher = publisher
+        """What its messages go through; the twin without asyncio uses it, too."""
         self._broadcasts = broadcasts
         self._tracing = tracing
         self._subscriptions = subscriptions
@@ -61,7 +62,7 @@ class Topic:
         """
         return await (await self.publish_async(payload))
 
-    async def publish_async(self, payload: Payload) -> Result:
+    async def publish_async(self, payload: Payload) -> asyncio.Future[MessageId]:
         """Publishes, and returns when the message is accepted: the future of its id.
 
         :raises BufferFullError: BUFFER_FULL, if that was asked for.
@@ -75,27 +76,20 @@ class Topic:
         """Publishes, and nobody hears of a failure."""
         await self._traced(payload, one_way=True)
 
-    async def _traced(self, payload: Payload, *, one_way: bool) -> Result | None:
+    async def _traced(self, payload: Payload, *, one_way: bool) -> asyncio.Future[MessageId] | None:
         if self._tracing is None:
-            return await self._publisher.publish(self.name, payload, one_way=one_way)
+            return await self.publisher.publish(self.name, payload, one_way=one_way)
         message, end = self._tracing.send(self.name, as_message(payload))
-        result: Result | None = None
+        result: asyncio.Future[MessageId] | None = None
         try:
-            result = await self._publisher.publish(self.name, message, one_way=one_way)
+            result = await self.publisher.publish(self.name, message, one_way=one_way)
         finally:
             end(result)
         return result
 
-    async def accept(self, payload: Payload) -> Result:
-        """:meth:`publish_async` of what has its trace already: what the twin without asyncio
-        calls."""
-        result = await self._publisher.publish(self.name, payload)
-        assert result is not None
-        return result
-
     async def flush(self) -> None:
         """Waits until everything published before, to any topic, has its result."""
-        await self._publisher.flush()
+        await self.publisher.flush()
 
     async def broadcast(
         self, handler: Handler[Any], payload: Any = None, *, concurrency: int = 1, **settings: Any
