@@ -15,6 +15,7 @@ public final class HeadraceClientBuilder {
   @Nullable TlsSettings tls;
   String token = "";
   Consumer<Event> events = event -> {};
+  @Nullable Tracing tracing;
 
   HeadraceClientBuilder(String target) {
     this.target = target;
@@ -109,6 +110,17 @@ public final class HeadraceClientBuilder {
    */
   public HeadraceClientBuilder events(Consumer<Event> hook) {
     events = hook;
+    return this;
+  }
+
+  /**
+   * Has messages traced that are published, and that handlers work on.
+   *
+   * @param tracer makes the spans; default: none
+   * @return this builder
+   */
+  public HeadraceClientBuilder tracing(Tracing tracer) {
+    tracing = tracer;
     return this;
   }
 

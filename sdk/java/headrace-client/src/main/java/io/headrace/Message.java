@@ -28,7 +28,25 @@ public final class Message {
    * @return an empty builder
    */
   public static Builder builder() {
-    return new Builder();
+    return new Builder(io.headrace.v1.Message.newBuilder());
+  }
+
+  /**
+   * The free labels.
+   *
+   * @return not to be changed
+   */
+  public Map<String, String> attributes() {
+    return encoded.getAttributesMap();
+  }
+
+  /**
+   * Begins a message that is like this one.
+   *
+   * @return a builder with everything that this one has
+   */
+  public Builder toBuilder() {
+    return new Builder(encoded.toBuilder());
   }
 
   io.headrace.v1.Message encoded() {
@@ -37,9 +55,11 @@ public final class Message {
 
   /** Builds a message; every field is optional. */
   public static final class Builder {
-    private final io.headrace.v1.Message.Builder message = io.headrace.v1.Message.newBuilder();
+    private final io.headrace.v1.Message.Builder message;
 
-    private Builder() {}
+    private Builder(io.headrace.v1.Message.Builder message) {
+      this.message = message;
+    }
 
     /**
      * Sets the payload.

@@ -31,6 +31,7 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
   private final Channel channel;
   private final PublishSettings settings;
   private final String clientId;
+  private final @Nullable Tracing tracing;
   private final String producerId;
   private final Room room;
   private final Queue<Handed> inbox = new ConcurrentLinkedQueue<>();
@@ -48,6 +49,7 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
     this.channel = channel;
     settings = how.publish;
     clientId = how.clientId;
+    tracing = how.tracing;
     producerId = settings.producerId().isEmpty() ? UUID.randomUUID().toString() : settings.producerId();
     outbox = new Outbox(settings, !settings.producerId().isEmpty());
     room = new Room(settings.maxPendingMessages(), settings.maxPendingBytes());
@@ -55,6 +57,19 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
 
   /** Accepts a message from any thread; waits for room, or fails without it. */
   CompletableFuture<MessageId> publish(String topic, Message message) {
+    if (tracing == null) {
+      return publishUntraced(topic, message);
+    }
+    Tracing.Sending sending = tracing.sending(topic, message);
+    try {
+      return publishUntraced(topic, sending.message()).whenComplete(sending::done);
+    } catch (HeadraceException refused) {
+      sending.done(null, refused);
+      throw refused;
+    }
+  }
+
+  private CompletableFuture<MessageId> publishUntraced(String topic, Message message) {
     CompletableFuture<MessageId> result = new CompletableFuture<>();
     accept(topic, new Entry(message.encoded(), room, result));
     return result;
@@ -62,7 +77,18 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
 
   /** Accepts a message of which nobody hears again. */
   void publishOneWay(String topic, Message message) {
-    accept(topic, new Entry(message.encoded(), room, null));
+    Tracing.Sending sending = tracing == null ? null : tracing.sending(topic, message);
+    HeadraceException refused = null;
+    try {
+      accept(topic, new Entry((sending == null ? message : sending.message()).encoded(), room, null));
+    } catch (HeadraceException e) {
+      refused = e;
+      throw e;
+    } finally {
+      if (sending != null) {
+        sending.done(null, refused);
+      }
+    }
   }
 
   private void accept(String topic, Entry entry) {

@@ -39,7 +39,8 @@ final class Receivers {
         own.shutdown();
       }
     };
-    session.begin(new Workers<>(session, prepared.handler, executor, prepared.concurrency, ended, whenEnded));
+    session.begin(
+        new Workers<>(session, prepared.handler, executor, prepared.concurrency, how.tracing, ended, whenEnded));
     return new Subscriber() {
       @Override
       public List<String> blockedBy() {

@@ -43,6 +43,9 @@ final class Session<T> {
   private SessionLimits limits = SessionLimits.getDefaultInstance();
   private final Set<Feature> features = EnumSet.noneOf(Feature.class);
 
+  /** Deliveries are settled before they are sent: none is held, nothing is said of them, and none is lost. */
+  private boolean settledWhenSent;
+
   /** Everything received whose settle is not confirmed. */
   private final Map<Long, Delivery<T>> held = new LinkedHashMap<>();
 
@@ -79,6 +82,7 @@ final class Session<T> {
   List<Delivery<T>> opened(SubscribeResponse.Opened frame) {
     sessionId = frame.getSessionId();
     limits = frame.getLimits();
+    settledWhenSent = frame.getSettledWhenSent();
     features.clear();
     frame.getFeaturesList().stream().filter(f -> f != Feature.UNRECOGNIZED).forEach(features::add);
     if (!frame.hasResumed()) {
@@ -150,6 +154,9 @@ final class Session<T> {
   }
 
   private void hold(Delivery<T> delivery, long now) {
+    if (settledWhenSent) {
+      return;
+    }
     held.put(delivery.sequence, delivery);
     lease(delivery, now);
   }
@@ -220,6 +227,9 @@ final class Session<T> {
       return false;
     }
     delivery.claim();
+    if (settledWhenSent) {
+      return true;
+    }
     delivery.started = true;
     lease(delivery, now);
     if (features.contains(Feature.FEATURE_STARTED)) {
@@ -239,6 +249,11 @@ final class Session<T> {
     delivery.settled = true;
     delivery.acked = settlement.verdict == Delivery.Verdict.ACK;
     delivery.confirmed = confirmed;
+    if (settledWhenSent) {
+      delivery.confirm(delivery.acked ? null : Errors.stale(delivery + " was settled when it was sent"));
+      delivery.end();
+      return;
+    }
     settles.add(delivery, settlement, now);
   }
 

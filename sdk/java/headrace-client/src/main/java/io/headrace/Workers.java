@@ -22,6 +22,7 @@ final class Workers<T> implements SubscriberLoop.Sink<T> {
   private final Handler<T> handler;
   private final Executor executor;
   private final int concurrency;
+  private final @Nullable Tracing tracing;
   private final Runnable whenEnded;
   private final CompletableFuture<Void> ended;
   private final Deque<Delivery<T>> queue = new ArrayDeque<>();
@@ -37,12 +38,14 @@ final class Workers<T> implements SubscriberLoop.Sink<T> {
       Handler<T> handler,
       Executor executor,
       int concurrency,
+      @Nullable Tracing tracing,
       CompletableFuture<Void> ended,
       Runnable whenEnded) {
     this.subscriber = subscriber;
     this.handler = handler;
     this.executor = executor;
     this.concurrency = concurrency;
+    this.tracing = tracing;
     this.ended = ended;
     this.whenEnded = whenEnded;
   }
@@ -114,13 +117,28 @@ final class Workers<T> implements SubscriberLoop.Sink<T> {
 
   private void work(Delivery<T> delivery) {
     try {
-      handler.handle(delivery);
+      handle(delivery);
       delivery.ack();
     } catch (InterruptedException stopped) {
       delivery.release();
     } catch (Throwable failed) { // Errors too: else the message would be held for hours, and nobody told.
       delivery.retry(null, failed.getClass().getSimpleName(), failed.getMessage() == null ? "" : failed.getMessage());
     }
+  }
+
+  private void handle(Delivery<T> delivery) throws Exception {
+    if (tracing == null) {
+      handler.handle(delivery);
+      return;
+    }
+    Tracing.Processing processing = tracing.processing(subscriber.subscription(), delivery);
+    try {
+      handler.handle(delivery);
+    } catch (Throwable failed) {
+      processing.done(failed);
+      throw failed;
+    }
+    processing.done(null);
   }
 
   /**
