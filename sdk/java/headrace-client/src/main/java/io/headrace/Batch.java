@@ -58,6 +58,21 @@ final class Batch {
     return rest;
   }
 
+  /** Fails the messages that are larger; false when none is left. */
+  boolean keepUpTo(long maxMessageBytes) {
+    for (Entry entry : List.copyOf(entries)) {
+      if (entry.message.getSerializedSize() > maxMessageBytes) {
+        entries.remove(entry);
+        bytes -= entry.bytes;
+        entry.fail(Errors.ofItem("publish to " + topic, ErrorReason.ERROR_REASON_MESSAGE_TOO_LARGE, 0, "messages", maxMessageBytes));
+      }
+    }
+    if (entries.isEmpty()) {
+      passed();
+    }
+    return !entries.isEmpty();
+  }
+
   @Nullable ErrorReason failedWhole() {
     for (PublishFailure failure : failures) {
       if (!OWN_REASONS.contains(failure.getReason())) {

@@ -28,7 +28,15 @@ final class Connection {
 
   static ManagedChannel open(String target, @Nullable TlsSettings tls, String token) {
     checkToken(target, tls, token);
-    NettyChannelBuilder builder = builder(target);
+    try {
+      return builder(target, tls, token).build();
+    } catch (IllegalArgumentException none) {
+      throw Errors.invalid("target", "\"" + target + "\" is no host and port: " + none.getMessage());
+    }
+  }
+
+  private static NettyChannelBuilder builder(String target, @Nullable TlsSettings tls, String token) {
+    NettyChannelBuilder builder = NettyChannelBuilder.forTarget(target);
     builder
         .maxInboundMessageSize(LARGEST_FRAME_BYTES)
         .keepAliveTime(PING_SECONDS, TimeUnit.SECONDS)
@@ -44,15 +52,7 @@ final class Connection {
       headers.put(AUTHORIZATION, "Bearer " + token);
       builder.intercept(MetadataUtils.newAttachHeadersInterceptor(headers));
     }
-    return builder.build();
-  }
-
-  private static NettyChannelBuilder builder(String target) {
-    try {
-      return NettyChannelBuilder.forTarget(target);
-    } catch (IllegalArgumentException none) {
-      throw Errors.invalid("target", "\"" + target + "\" is no host and port: " + none.getMessage());
-    }
+    return builder;
   }
 
   /** Refuses to send a token where everyone on the way could read it. */

@@ -2,6 +2,7 @@ package io.headrace;
 
 import io.headrace.v1.ErrorReason;
 import io.headrace.v1.PublishFailure;
+import io.headrace.v1.PublishLimits;
 import io.headrace.v1.PublishStreamRequest;
 import io.headrace.v1.PublishStreamResponse;
 import io.headrace.v1.PublishedRun;
@@ -78,6 +79,7 @@ final class Outbox {
   private final Map<String, Flight> flights = new LinkedHashMap<>();
   private final Deque<String> questions = new ArrayDeque<>();
   private int unresolved;
+  private PublishLimits limits = PublishLimits.getDefaultInstance();
   private long throughMessages;
   private long throughBytes;
   private long sentMessages;
@@ -136,7 +138,8 @@ final class Outbox {
   }
 
   /** A new stream is open: where the server stands is asked before all else. */
-  void begin() {
+  void begin(PublishLimits told) {
+    limits = told;
     throughMessages = FIRST_WINDOW_MESSAGES;
     throughBytes = FIRST_WINDOW_BYTES;
     sentMessages = 0;
@@ -178,6 +181,11 @@ final class Outbox {
         blocked.add(batch.topic);
         continue;
       }
+      if (!refuseTooLarge(batch)) {
+        i.remove();
+        filling.remove(batch.topic, batch);
+        continue;
+      }
       int count = fitting(batch);
       if (count == 0) {
         break;
@@ -196,6 +204,11 @@ final class Outbox {
   /** How long there is nothing to send, after {@link #take} gave none. */
   long waitNanos() {
     return wait;
+  }
+
+  /** Fails what no topic takes, which would end the stream; false when nothing is left of the batch. */
+  private boolean refuseTooLarge(Batch batch) {
+    return batch.first > 0 || limits.getMaxMessageBytes() == 0 || batch.keepUpTo(limits.getMaxMessageBytes());
   }
 
   private boolean ready(String topic) {
@@ -218,6 +231,10 @@ final class Outbox {
     long left = throughBytes - sentBytes;
     if (messages <= 0 || left <= 0) {
       return 0;
+    }
+    if (batch.first == 0 && limits.getMaxBatchBytes() > 0) {
+      messages = Math.min(messages, limits.getMaxBatchMessages());
+      left = Math.min(left, limits.getMaxBatchBytes());
     }
     int count = 0;
     for (Entry entry : batch.entries) {

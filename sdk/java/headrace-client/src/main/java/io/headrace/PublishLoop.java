@@ -191,7 +191,7 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
     if (!frame.hasOpened()) {
       return false;
     }
-    outbox.begin();
+    outbox.begin(frame.getOpened().getLimits());
     tell(Event.Kind.PUBLISH_OPENED, 0, "");
     return true;
   }

@@ -1,6 +1,7 @@
 package io.headrace;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.protobuf.ByteString;
 import io.headrace.v1.ErrorReason;
 import io.headrace.v1.PublishFailure;
+import io.headrace.v1.PublishLimits;
 import io.headrace.v1.PublishStreamRequest;
 import io.headrace.v1.PublishStreamResponse;
 import io.headrace.v1.PublishedRun;
@@ -28,7 +30,7 @@ class OutboxTest {
 
   private static Outbox opened(PublishSettings settings, boolean lasting) {
     Outbox outbox = new Outbox(settings, lasting);
-    outbox.begin();
+    outbox.begin(PublishLimits.getDefaultInstance());
     return outbox;
   }
 
@@ -135,7 +137,7 @@ class OutboxTest {
       accept();
       take();
     }
-    outbox.begin();
+    outbox.begin(PublishLimits.getDefaultInstance());
     PublishStreamRequest question = outbox.question();
     assertNotNull(question);
     assertEquals(1, question.getLookUp().getFirstSequence());
@@ -156,7 +158,7 @@ class OutboxTest {
     stored(1, 1, 0, 1);
     accept();
     take();
-    outbox.begin();
+    outbox.begin(PublishLimits.getDefaultInstance());
     outbox.question();
     lookedUp(1);
     assertEquals("OUTCOME_FORGOTTEN", result(1));
@@ -187,5 +189,41 @@ class OutboxTest {
     assertNotNull(outbox.question());
     lookedUp(41);
     assertEquals(List.of(41L, 1L), take());
+  }
+
+  @Test
+  void whatTheServerTakesInNoTopicFailsAloneAndBatchesKeepWithinItsLimits() {
+    outbox.begin(
+        PublishLimits.newBuilder().setMaxMessageBytes(100).setMaxBatchMessages(2).setMaxBatchBytes(1_000).build());
+    accept(200);
+    accept(10);
+    accept(10);
+    accept(10);
+    assertEquals(List.of(1L, 2L), take());
+    assertEquals("MESSAGE_TOO_LARGE", result(0));
+    now = 1_000_000;
+    assertEquals(List.of(3L, 1L), take());
+    accept(200);
+    now = 2_000_000;
+    assertNull(take());
+    assertEquals("MESSAGE_TOO_LARGE", result(4));
+  }
+
+  @Test
+  void aFlushWaitsForWhatWasThereBeforeIt() {
+    accept();
+    take();
+    accept();
+    CompletableFuture<Void> flushed = new CompletableFuture<>();
+    outbox.flush(null, new Flush(flushed));
+    CompletableFuture<Void> other = new CompletableFuture<>();
+    outbox.flush("another topic", new Flush(other));
+    assertTrue(other.isDone());
+    assertEquals(List.of(2L, 1L), take());
+    accept();
+    stored(1, 1, 0, 1);
+    assertFalse(flushed.isDone());
+    stored(2, 2, 1, 1);
+    assertTrue(flushed.isDone());
   }
 }
