@@ -77,6 +77,10 @@ race: ## Go tests under the race detector (needs a C compiler)
 conformance: ## The same scenarios in every SDK, against the real server and a network that fails; prints the matrix
 	tools/conformance $(CONFORMANCE_FLAGS)
 
+.PHONY: conformance-mutants
+conformance-mutants: ## Break each SDK in five places and see which scenario notices; make test tries that they apply
+	tools/conformance mutants $(CONFORMANCE_FLAGS)
+
 .PHONY: interop
 interop: ## Published by any SDK, received by any, compared by digest; INTEROP_MESSAGES=1000000 is the full size
 	tools/interop -messages $(INTEROP_MESSAGES)
@@ -123,6 +127,7 @@ soak: ## The long ones: 200 kills, 300 power cuts, 600 moments, tests at their f
 	HEADRACE_TEST_SCALE=full $(GOTEST) -count=1 -timeout 2h ./cmd/... ./server/... ./storage/...
 	$(MAKE) sim SIM_STEPS=$(SOAK_SIM_STEPS)
 	$(MAKE) mutants
+	$(MAKE) conformance-mutants
 	$(MAKE) fuzz-smoke FUZZ_RUNS=600000x
 
 .PHONY: bench

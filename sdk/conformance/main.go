@@ -12,11 +12,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/headrace/headrace/sdk/conformance/page"
 	"github.com/headrace/headrace/sdk/conformance/scenario"
 	"github.com/headrace/headrace/sdk/conformance/scenarios"
 	"github.com/headrace/headrace/sdk/conformance/stage"
@@ -76,7 +76,7 @@ func run(args []string, out io.Writer) (failed bool, err error) {
 	m.play(o.server, dir, o.together, out)
 	m.print(out)
 	if o.write != "" {
-		err = m.writeTo(filepath.Clean(o.write))
+		err = page.Write(o.write, "matrix", m.table())
 	}
 	return m.failed(), err
 }

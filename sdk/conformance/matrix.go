@@ -30,6 +30,7 @@ func newMatrix(scenarios []*scenario.Scenario, languages []stage.Language) *matr
 
 // play plays every scenario in every language, some at the same time.
 func (m *matrix) play(server, dir string, together int, out io.Writer) {
+	theatre := stage.Stage{Server: server, Patience: stage.Patience}
 	slots := make(chan struct{}, max(1, together)) // one for each that is being played.
 	var playing sync.WaitGroup
 	for _, s := range m.scenarios {
@@ -38,7 +39,7 @@ func (m *matrix) play(server, dir string, together int, out io.Writer) {
 			playing.Go(func() {
 				defer func() { <-slots }()
 				place := filepath.Join(dir, l.Name, s.Name)
-				o := stage.Play(s, l, server, place)
+				o := theatre.Play(s, l, place)
 				m.mu.Lock()
 				defer m.mu.Unlock()
 				m.outcomes[cell{s.Name, l.Name}] = o
@@ -135,26 +136,4 @@ func (m *matrix) entry(s *scenario.Scenario, l stage.Language) string {
 	default:
 		return "passes"
 	}
-}
-
-// The matrix stands between these lines of the page.
-const (
-	matrixBegins = "<!-- matrix -->\n"
-	matrixEnds   = "<!-- /matrix -->\n"
-)
-
-var errNoPlace = errors.New("the page has no place for a matrix")
-
-// writeTo writes the matrix into its page.
-func (m *matrix) writeTo(path string) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	before, rest, begins := strings.Cut(string(text), matrixBegins)
-	_, after, ends := strings.Cut(rest, matrixEnds)
-	if !begins || !ends {
-		return fmt.Errorf("%s: %w", path, errNoPlace)
-	}
-	return os.WriteFile(path, []byte(before+matrixBegins+m.table()+matrixEnds+after), 0o644) //nolint:gosec // a page of the documentation
 }

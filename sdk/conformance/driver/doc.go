@@ -7,13 +7,12 @@
 //	connect      client, address                                 connected
 //	publish      client, topic, messages                         published or refused, for each message
 //	subscribe    client, subscriber, subscription, face, …       subscribed; started for each delivery
-//	request      subscriber, messages                            -
 //	settle       subscriber, delivery, verdict, delay_ms         settled; confirmed or unconfirmed
 //	stop         subscriber                                      stopped
 //	close        client                                          closed
 //
 // A driver decides nothing: a handler tells that it was started and waits until it is
-// told how to settle. Besides, it tells of itself: "ready" with its language and faces,
+// told how to settle. Besides, it tells of itself: "ready" with its language,
 // "lost" when a delivery is taken from it, "ended" when a subscriber ends by itself, and
 // "failed" when a command could not be done at all.
 package driver

@@ -14,8 +14,6 @@ type Command struct {
 	Subscription string `json:"subscription,omitempty"`
 	Face         string `json:"face,omitempty"`
 	*Settings
-	// Count is how many deliveries to ask for.
-	Count int `json:"count,omitempty"`
 	// Delivery is the number that the driver gave it.
 	Delivery int `json:"delivery,omitempty"`
 	// Verdict is what becomes of it, as in a scenario.
@@ -28,6 +26,8 @@ type Command struct {
 type Settings struct {
 	WindowMessages int   `json:"window_messages"`
 	WindowBytes    int   `json:"window_bytes"`
+	Manual         bool  `json:"manual"`
+	Ahead          int   `json:"ahead"`
 	Concurrency    int   `json:"concurrency"`
 	LeaseMS        int64 `json:"lease_ms"`
 	MaxExtensionMS int64 `json:"max_extension_ms"`
@@ -50,9 +50,8 @@ type Event struct {
 	Event      string `json:"event"`
 	Client     string `json:"client"`
 	Subscriber string `json:"subscriber"`
-	// Language and Faces are what a driver says of itself.
-	Language string   `json:"language"`
-	Faces    []string `json:"faces"`
+	// Language is what a driver says of itself.
+	Language string `json:"language"`
 	// Name is a message's, with its ID.
 	Name string `json:"name"`
 	ID   string `json:"id"`

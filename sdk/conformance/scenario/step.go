@@ -12,7 +12,6 @@ type Step struct {
 	Connect    *Connect    `yaml:"connect"`
 	Publish    *Publish    `yaml:"publish"`
 	Subscribe  *Subscribe  `yaml:"subscribe"`
-	Request    *Request    `yaml:"request"`
 	Settle     *Settle     `yaml:"settle"`
 	Stop       *Stop       `yaml:"stop"`
 	Close      *Client     `yaml:"close"`
@@ -30,7 +29,7 @@ var errStep = errors.New("a step is exactly one thing")
 func (s *Step) validate() error {
 	set := 0
 	for _, is := range []bool{
-		s.Connect != nil, s.Publish != nil, s.Subscribe != nil, s.Request != nil, s.Settle != nil, s.Stop != nil,
+		s.Connect != nil, s.Publish != nil, s.Subscribe != nil, s.Settle != nil, s.Stop != nil,
 		s.Close != nil, s.Kill != nil, s.Server != nil, s.Network != nil, s.Await != nil,
 		s.AwaitStats != nil, s.Stats != nil, s.Admin != nil,
 	} {
@@ -105,8 +104,6 @@ const (
 	Handler = "handler"
 	// Loop: the program takes one delivery after the other, and settles them by itself.
 	Loop = "loop"
-	// Flow: the program asks for so many deliveries, and gets no more.
-	Flow = "flow"
 )
 
 // Subscribe begins to receive.
@@ -122,6 +119,10 @@ type Subscribe struct {
 	// Messages and Bytes are the window; 0: the SDK's default.
 	Messages int `yaml:"messages"`
 	Bytes    int `yaml:"bytes"`
+	// Manual gives credit by hand: one delivery for each handler that has nothing to do,
+	// and Ahead more.
+	Manual bool `yaml:"manual"`
+	Ahead  int  `yaml:"ahead"`
 	// Concurrency is how many handlers run at once. Default: 1.
 	Concurrency  int           `yaml:"concurrency"`
 	Lease        time.Duration `yaml:"lease"`
@@ -130,12 +131,6 @@ type Subscribe struct {
 	// Handle says what becomes of deliveries: the first rule counts that fits. Default:
 	// ack.
 	Handle []Rule `yaml:"handle"`
-}
-
-// Request asks for more deliveries where a subscriber has the face Flow.
-type Request struct {
-	Subscriber string `yaml:"subscriber"`
-	Messages   int    `yaml:"messages"`
 }
 
 // Rule says what becomes of some deliveries.

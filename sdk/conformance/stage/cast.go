@@ -118,19 +118,7 @@ func (c *cast) await(ctx context.Context, kind string, fields record.Fields) err
 	for name, value := range fields {
 		m[name] = record.Values{value}
 	}
-	return c.awaitEvents(ctx, record.Wait{Of: m, Count: 1})
-}
-
-// awaitEvents waits, and gives up when a driver says that it could not do something.
-func (c *cast) awaitEvents(ctx context.Context, w record.Wait) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	go func() {
-		if c.history.Await(ctx, record.Wait{Of: record.Match{"event": {"failed"}}, Count: 1}) == nil {
-			cancel(fmt.Errorf("a driver failed: %s", c.history.Find(record.Match{"event": {"failed"}})[0].Fields["detail"]))
-		}
-	}()
-	return c.history.Await(ctx, w)
+	return c.history.Await(ctx, record.Wait{Of: m, Count: 1})
 }
 
 // closeClient lets a client end in order.

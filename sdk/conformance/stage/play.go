@@ -15,12 +15,16 @@ import (
 	"github.com/headrace/headrace/sdk/conformance/scenario"
 )
 
-// patience is how long a scenario may take: far longer than any does on a machine that
-// is not overloaded.
-const patience = 3 * time.Minute
+// Patience is how long a scenario may take where nobody says else: far longer than any
+// does on a machine that is not overloaded.
+const Patience = 3 * time.Minute
 
-// errPatience is the cause when it took longer.
-var errPatience = errors.New("the scenario took too long")
+var (
+	// errPatience is the cause when it took longer.
+	errPatience = errors.New("the scenario took too long")
+	// errFault is the cause when it could not go on.
+	errFault = errors.New("it cannot go on")
+)
 
 // Language is a language with its driver.
 type Language struct {
@@ -41,18 +45,27 @@ type Outcome struct {
 	History *record.History
 }
 
-// Play plays a scenario in a language, with a server's binary and in a directory of its
-// own, which is emptied.
-func Play(s *scenario.Scenario, l Language, binary, dir string) Outcome {
+// Stage is where scenarios are played.
+type Stage struct {
+	// Server is the server's binary.
+	Server string
+	// Patience is how long a scenario may take.
+	Patience time.Duration
+}
+
+// Play plays a scenario in a language, in a directory of its own, which is emptied.
+func (g Stage) Play(s *scenario.Scenario, l Language, dir string) Outcome {
 	began := time.Now()
 	p := &play{scenario: s, language: l, history: record.New()}
-	ctx, stop := context.WithTimeoutCause(context.Background(), patience, errPatience)
+	ctx, stop := context.WithTimeoutCause(context.Background(), g.Patience, errPatience)
 	defer stop()
 	o := Outcome{History: p.history}
-	if err := p.run(ctx, binary, dir); err != nil {
-		o.Failures = append(o.Failures, err)
+	ctx, cancel := p.faultless(ctx)
+	defer cancel(nil)
+	if err := p.run(ctx, g.Server, dir); err != nil {
+		o.Failures = append(p.broken(), err)
 	} else {
-		o.Failures = p.judge()
+		o.Failures = append(p.unexpected(), p.broken()...)
 		o.Figure = figure(p.history, s.Figure)
 	}
 	o.Took = time.Since(began)
@@ -97,14 +110,36 @@ func (p *play) run(ctx context.Context, binary, dir string) (err error) {
 	return p.cast.leave(ctx)
 }
 
-// judge compares the history with what is expected, and with the standing rules.
-func (p *play) judge() []error {
+// faultless ends a scenario when a driver could not do what it was told, and when a
+// stream ended for a fault of the client: nothing good would come any more.
+func (p *play) faultless(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	for _, m := range []record.Match{
+		{"event": {"failed"}}, {"event": {"stream.ended"}, "by": {"server"}, "status": {"InvalidArgument"}},
+	} {
+		go func() {
+			if p.history.Await(ctx, record.Wait{Of: m, Count: 1}) == nil {
+				cancel(fmt.Errorf("%w: %s", errFault, p.history.Find(m)[0].Fields["detail"]))
+			}
+		}()
+	}
+	return ctx, cancel
+}
+
+// unexpected says where the history is not what the scenario expects.
+func (p *play) unexpected() []error {
 	var failures []error
 	for n := range p.scenario.Expect {
 		if err := p.scenario.Expect[n].Check(p.history); err != nil {
 			failures = append(failures, err)
 		}
 	}
+	return failures
+}
+
+// broken says which standing rules the history breaks.
+func (p *play) broken() []error {
+	var failures []error
 	for _, rule := range rules.All {
 		if slices.Contains(p.scenario.Except, rule.Name) {
 			continue

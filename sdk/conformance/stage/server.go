@@ -147,12 +147,16 @@ func flatten(into record.Fields, prefix string, tree map[string]any) {
 func (s *server) awaitStats(ctx context.Context, w *scenario.AwaitStats) error {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
+	wrong := "there are no figures"
 	for {
 		fields, err := s.stats(ctx, w.Subscription)
-		if err != nil {
+		switch {
+		case ctx.Err() != nil:
+			return fmt.Errorf("%s: %w", wrong, context.Cause(ctx))
+		case err != nil:
 			return err
 		}
-		wrong := ""
+		wrong = ""
 		for name, want := range w.Are {
 			if fields[name] != want {
 				wrong = fmt.Sprintf("%s is %q, not %q", name, fields[name], want)
@@ -164,7 +168,6 @@ func (s *server) awaitStats(ctx context.Context, w *scenario.AwaitStats) error {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return fmt.Errorf("%s: %w", wrong, context.Cause(ctx))
 		}
 	}
 }

@@ -30,8 +30,6 @@ func (p *play) step(ctx context.Context, s *scenario.Step) error {
 		return p.cast.publish(ctx, s.Publish)
 	case s.Subscribe != nil:
 		return p.cast.subscribe(ctx, s.Subscribe)
-	case s.Request != nil:
-		return p.cast.request(s.Request)
 	case s.Settle != nil:
 		return p.cast.settle(s.Settle)
 	case s.Stop != nil:
@@ -42,7 +40,7 @@ func (p *play) step(ctx context.Context, s *scenario.Step) error {
 		return p.cast.kill(s.Kill.Client)
 	case s.Await != nil:
 		w := s.Await
-		return p.cast.awaitEvents(ctx, record.Wait{Of: w.Of, Count: max(1, w.Count), Sum: w.Sum, Distinct: w.Distinct})
+		return p.history.Await(ctx, record.Wait{Of: w.Of, Count: max(1, w.Count), Sum: w.Sum, Distinct: w.Distinct})
 	default:
 		return p.strike(ctx, s)
 	}
@@ -82,7 +80,7 @@ func (c *cast) publish(ctx context.Context, s *scenario.Publish) error {
 	for _, m := range messages {
 		names = append(names, m.Name)
 	}
-	return c.awaitEvents(ctx, record.Wait{Of: record.Match{"event": {"published", "refused"}, "message": names}, Count: len(names)})
+	return c.history.Await(ctx, record.Wait{Of: record.Match{"event": {"published", "refused"}, "message": names}, Count: len(names)})
 }
 
 func (c *cast) compose(s *scenario.Publish) []driver.Message {
@@ -120,14 +118,6 @@ func (s *server) publishUnknown(ctx context.Context, topic string, messages []dr
 	}
 	_, err := headracev1.NewPublisherServiceClient(s.conn).Publish(ctx, request)
 	return err
-}
-
-func (c *cast) request(s *scenario.Request) error {
-	found, err := c.subscriber(s.Subscriber)
-	if err != nil {
-		return err
-	}
-	return c.tell(found.client, driver.Command{Do: "request", Subscriber: s.Subscriber, Count: s.Messages})
 }
 
 func (c *cast) settle(s *scenario.Settle) error {

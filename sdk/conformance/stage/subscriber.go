@@ -63,8 +63,9 @@ func (c *cast) subscribeOne(ctx context.Context, step *scenario.Subscribe, clien
 	command := driver.Command{
 		Do: "subscribe", Subscriber: name, Subscription: step.Subscription, Face: face,
 		Settings: &driver.Settings{
-			WindowMessages: step.Messages, WindowBytes: step.Bytes, Concurrency: max(1, step.Concurrency),
-			LeaseMS: step.Lease.Milliseconds(), MaxExtensionMS: step.MaxExtension.Milliseconds(), DrainMS: step.Drain.Milliseconds(),
+			WindowMessages: step.Messages, WindowBytes: step.Bytes, Manual: step.Manual, Ahead: step.Ahead,
+			Concurrency: max(1, step.Concurrency),
+			LeaseMS:     step.Lease.Milliseconds(), MaxExtensionMS: step.MaxExtension.Milliseconds(), DrainMS: step.Drain.Milliseconds(),
 		},
 	}
 	if err := c.tell(clientName, command); err != nil {

@@ -19,7 +19,6 @@ func (c *cast) told(process string, e driver.Event) {
 	set("client", e.Client)
 	set("subscriber", e.Subscriber)
 	set("language", e.Language)
-	set("faces", strings.Join(e.Faces, " "))
 	set("id", e.ID)
 	set("reason", e.Reason)
 	set("field", e.Field)

@@ -27,7 +27,7 @@ func main() {
 		out: json.NewEncoder(os.Stdout), clients: map[string]*headrace.Client{},
 		subscribers: map[string]context.CancelFunc{}, waiting: map[int]chan driver.Command{},
 	}
-	d.tell(driver.Event{Event: "ready", Language: "go", Faces: []string{"handler", "loop"}})
+	d.tell(driver.Event{Event: "ready", Language: "go"})
 	if err := d.obey(os.Stdin); err != nil {
 		fmt.Fprintln(os.Stderr, "driver:", err)
 		os.Exit(1)
@@ -161,6 +161,9 @@ func options(c driver.Command) []headrace.ReceiveOption {
 			bytes = headrace.DefaultWindowBytes
 		}
 		all = append(all, headrace.WithWindow(messages, bytes))
+	}
+	if c.Manual {
+		all = append(all, headrace.WithManualCredit(c.Ahead))
 	}
 	if c.LeaseMS > 0 {
 		all = append(all, headrace.WithLease(time.Duration(c.LeaseMS)*time.Millisecond))

@@ -1,5 +1,4 @@
 import com.google.gson.Gson;
-import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import io.headrace.Deliveries;
@@ -65,13 +64,8 @@ public final class Driver {
 
   public static void main(String[] args) throws IOException {
     Driver driver = new Driver();
-    JsonArray faces = new JsonArray();
-    faces.add("handler");
-    faces.add("loop");
-    faces.add("flow");
     JsonObject ready = event("ready");
     ready.addProperty("language", "java");
-    ready.add("faces", faces);
     tell(ready);
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line = in.readLine(); line != null; line = in.readLine()) {
@@ -144,9 +138,6 @@ public final class Driver {
         tell(of("subscribed", command));
         threads.execute(begun::begin);
         break;
-      case "request":
-        receiving.get(text(command, "subscriber")).request(number(command, "count"));
-        break;
       case "settle":
         CompletableFuture<JsonObject> verdict = waiting.get((int) number(command, "delivery"));
         if (verdict != null) {
@@ -211,10 +202,12 @@ public final class Driver {
     private final CompletableFuture<Flow.Subscription> requests = new CompletableFuture<>();
     private final CompletableFuture<AutoCloseable> opened = new CompletableFuture<>();
     private final boolean handler;
+    private final boolean manual;
 
     Receiving(JsonObject command) {
       this.command = command;
-      handler = text(command, "face").equals("handler");
+      manual = command.get("manual").getAsBoolean();
+      handler = !manual && text(command, "face").equals("handler");
     }
 
     private SubscribeSettings settings() {
@@ -229,15 +222,15 @@ public final class Driver {
     void begin() {
       HeadraceClient client = clients.get(text(command, "client"));
       String subscription = text(command, "subscription");
-      if (handler) {
+      if (manual) {
+        opened.complete(() -> requests.join().cancel());
+        client.publisher(subscription, settings()).subscribe(this);
+      } else if (handler) {
         Subscriber subscriber =
             client.subscribe(subscription, this::handle)
                 .settings(s -> settings()).concurrency((int) number(command, "concurrency")).start();
         opened.complete(subscriber);
         subscriber.ended().whenComplete((nothing, failed) -> tell(of(failed == null ? "stopped" : "ended", command), failed));
-      } else if (text(command, "face").equals("flow")) {
-        opened.complete(() -> requests.join().cancel());
-        client.publisher(subscription, settings()).subscribe(this);
       } else {
         Deliveries<byte[]> taken = client.deliveries(subscription, settings());
         opened.complete(taken);
@@ -267,13 +260,11 @@ public final class Driver {
       }
     }
 
-    void request(long count) {
-      requests.join().request(count);
-    }
-
+    /** With credit by hand a program asks for what its handlers and its buffer have room for. */
     @Override
     public void onSubscribe(Flow.Subscription subscription) {
       requests.complete(subscription);
+      subscription.request(number(command, "concurrency") + number(command, "ahead"));
     }
 
     @Override
@@ -334,6 +325,9 @@ public final class Driver {
           try {
             settle(delivery, number, verdict.get(LOOK_MILLIS, TimeUnit.MILLISECONDS));
             delivery.ack();
+            if (manual) {
+              requests.join().request(1);
+            }
             return;
           } catch (TimeoutException goOn) {
             if (delivery.lost().isPresent()) {

@@ -60,7 +60,8 @@ class Receiving:
             "max_extension": c["max_extension_ms"] / 1_000,
             "drain_timeout": c["drain_ms"] / 1_000,
         }
-        return {name: value for name, value in settings.items() if value}
+        settings = {name: value for name, value in settings.items() if value}
+        return {**settings, "manual_credit": c["ahead"]} if c["manual"] else settings
 
     async def run(self) -> None:
         """Receives until it is stopped."""
@@ -245,7 +246,7 @@ async def main() -> None:
     commands = asyncio.StreamReader(limit=_LONGEST_LINE_BYTES)
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(commands), sys.stdin)
     driver = Driver()
-    tell("ready", language="python", faces=["handler", "loop"])
+    tell("ready", language="python")
     while line := await commands.readline():
         command = json.loads(line)
         try:
