@@ -16,6 +16,7 @@ type Client struct {
 	config    dialConfig
 	outbox    *outbox
 	receivers *receivers
+	observed  *observed
 
 	stopPublisher context.CancelFunc
 	published     sync.WaitGroup // the publisher's loop.
@@ -42,7 +43,7 @@ func Dial(ctx context.Context, addr string, opts ...DialOption) (*Client, error)
 		return nil, err
 	}
 	c := &Client{
-		conn: conn, config: config, outbox: newOutbox(config.outbox), receivers: newReceivers(),
+		conn: conn, config: config, outbox: newOutbox(config.outbox), receivers: newReceivers(), observed: newObserved(config.observer),
 		closed: make(chan struct{}),
 	}
 	c.startPublisher()
@@ -97,6 +98,7 @@ func (c *Client) close() error {
 	c.receivers.stop(ctx)
 	err := c.outbox.close(ctx)
 	c.endPublisher(ctx)
+	c.observed.wait()
 	if closeErr := c.conn.Close(); err == nil {
 		err = closeErr
 	}

@@ -36,6 +36,7 @@ type dialConfig struct {
 	closeTimeout   time.Duration
 	dialer         func(ctx context.Context, addr string) (net.Conn, error)
 	events         func(Event)
+	observer       Observer
 	tls            *tls.Config // nil: plaintext.
 	token          string      // empty: none.
 	outbox         outboxConfig

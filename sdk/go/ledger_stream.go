@@ -242,7 +242,7 @@ func (l *ledger) quiet() (sent, confirmed bool) {
 func (l *ledger) end(cause error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.unheld.served || l.stopping {
+	if !l.unheld.served || l.stopping || l.endsAtSettle {
 		defer l.cancelAll(nil)
 	}
 	for _, d := range l.held.all() {

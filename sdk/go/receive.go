@@ -24,7 +24,7 @@ func (c *Client) receive(ctx context.Context, subscription string, handler Handl
 // work calls the handler with one delivery after the other.
 func (r *receiver) work(handler Handler) {
 	for d, ok := r.inbox.next(); ok; d, ok = r.inbox.next() {
-		err := handler(d.Context(), d)
+		err := r.observed.handle(handler, d, r.subscription)
 		d.session.finish(d, verdictOf(err))
 		if d.line != nil {
 			r.inbox.put(d.session.takeReady())
@@ -62,7 +62,7 @@ func (r *receiver) loop(ctx context.Context, yield func(*Delivery, error) bool) 
 		err = <-ended
 	}()
 	for d, ok := r.inbox.next(); ok; d, ok = r.inbox.next() {
-		if !handOut(d, yield) {
+		if !r.observed.yield(d, r.subscription, yield) {
 			return true, nil
 		}
 	}

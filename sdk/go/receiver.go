@@ -26,6 +26,7 @@ type receiver struct {
 	config       receiveConfig
 	clientID     string
 	events       func(Event)
+	observed     *observed
 	inbox        *inbox
 	pause        backoffPause
 	sessions     int // opened so far.
@@ -44,7 +45,7 @@ type receiver struct {
 func newReceiver(c *Client, subscription string, config receiveConfig) *receiver {
 	r := &receiver{
 		conn: c.conn, subscription: subscription, config: config,
-		clientID: c.config.clientID, events: c.config.events, inbox: newInbox(),
+		clientID: c.config.clientID, events: c.config.events, observed: c.observed, inbox: newInbox(),
 	}
 	if r.clientID == "" {
 		// A name of its own lets a session take the place of the one before it,

@@ -32,6 +32,9 @@ func (t *Topic) Publish(ctx context.Context, m Message) (MessageID, error) {
 // is there already and holds the error. ctx has no effect on a message that was
 // accepted.
 func (t *Topic) PublishAsync(ctx context.Context, m Message) *PublishResult {
+	if t.client.observed.observer != nil {
+		return t.client.observed.publish(ctx, t, m)
+	}
 	return t.client.outbox.publish(ctx, t.name, m)
 }
 
@@ -42,6 +45,9 @@ func (t *Topic) PublishAsync(ctx context.Context, m Message) *PublishResult {
 // error is nil when the message was accepted. Errors: ctx's, [ErrBufferFull],
 // [ErrClosed], [ErrMessageTooLarge], [ErrInvalidName].
 func (t *Topic) PublishOneWay(ctx context.Context, m Message) error {
+	if t.client.observed.observer != nil {
+		return t.client.observed.publishOneWay(ctx, t, m)
+	}
 	return t.client.outbox.publishOneWay(ctx, t.name, m)
 }
 

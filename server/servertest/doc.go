@@ -6,6 +6,9 @@
 // generated stubs on it. At the end of the test everything is stopped, waited for,
 // and every chain in the store is walked.
 //
+// [StartControlled] gives a server whose clock the test moves, and whose calls it has
+// refused, delayed or broken.
+//
 // Caveats: there is no network unless Options.Network puts the loopback interface in
 // between. What depends on a real one, like keepalive and slow links, needs a listener
 // of the test's own. The in-memory transport keeps a MiB of each connection for as
