@@ -4,7 +4,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
 	"github.com/headrace/headrace/sdk/go"
+	"golang.org/x/sync/errgroup"
 )
 
 const (
@@ -32,7 +32,7 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	client, err := headrace.Dial(ctx, cmp.Or(os.Getenv("HEADRACE_ADDR"), "localhost:7070"))
+	client, err := headrace.DialEnv(ctx)
 	if err != nil {
 		return err
 	}
@@ -40,15 +40,15 @@ func run(ctx context.Context) error {
 	if err := setUp(ctx, client); err != nil {
 		return err
 	}
-	consumed := make(chan error, 1)
-	go func() { consumed <- consume(ctx, client.Subscription("consumer")) }()
-	if err := publish(ctx, client.Topic("requests")); err != nil {
-		return err
-	}
-	if err := watch(ctx, client); err != nil {
-		return err
-	}
-	return <-consumed
+	all, ctx := errgroup.WithContext(ctx)
+	all.Go(func() error { return consume(ctx, client.Subscription("consumer")) })
+	all.Go(func() error {
+		if err := publish(ctx, client.Topic("requests")); err != nil {
+			return err
+		}
+		return watch(ctx, client)
+	})
+	return all.Wait()
 }
 
 func setUp(ctx context.Context, client *headrace.Client) error {

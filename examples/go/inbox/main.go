@@ -9,7 +9,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -37,7 +36,7 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	client, err := headrace.Dial(ctx, cmp.Or(os.Getenv("HEADRACE_ADDR"), "localhost:7070"))
+	client, err := headrace.DialEnv(ctx)
 	if err != nil {
 		return err
 	}

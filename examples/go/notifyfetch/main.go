@@ -5,7 +5,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -30,7 +29,7 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	client, err := headrace.Dial(ctx, cmp.Or(os.Getenv("HEADRACE_ADDR"), "localhost:7070"))
+	client, err := headrace.DialEnv(ctx)
 	if err != nil {
 		return err
 	}

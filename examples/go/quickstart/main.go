@@ -7,7 +7,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +24,7 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	client, err := headrace.Dial(ctx, cmp.Or(os.Getenv("HEADRACE_ADDR"), "localhost:7070"))
+	client, err := headrace.DialEnv(ctx) // of HEADRACE_ADDR, else localhost:7070
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,7 +31,7 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	client, err := headrace.Dial(ctx, cmp.Or(os.Getenv("HEADRACE_ADDR"), "localhost:7070"))
+	client, err := headrace.DialEnv(ctx)
 	if err != nil {
 		return err
 	}

@@ -7,10 +7,8 @@ import io.headrace.HeadraceException;
 import io.headrace.Subscriber;
 import io.headrace.Topic;
 import io.headrace.v1.DeliveryOrder;
-import io.headrace.v1.StartPosition;
 import io.headrace.v1.Subscription;
 import io.headrace.v1.SubscriptionStats;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -22,19 +20,18 @@ public final class Burst {
   private static final int REQUESTS = 300;
   private static final int WINDOW = 10;
   /** How long the consumer takes for a request; one comes ten times as often. */
-  private static final long WORK_NANOS = 5_000_000;
+  private static final long WORK_MILLIS = 5;
 
   public static void main(String[] args) throws Exception {
     try (HeadraceClient client = HeadraceClient.connectEnv()) {
       unlessThere(() -> client.topics().create("requests"));
-      unlessThere(() -> client.subscriptions().create(consumer(), StartPosition.getDefaultInstance()));
-      CountDownLatch left = new CountDownLatch(REQUESTS);
-      try (Subscriber s = client.subscribe("consumer", d -> work(left)).maxOutstandingMessages(WINDOW).start()) {
+      unlessThere(() -> client.subscriptions().create(consumer()));
+      try (Subscriber s =
+          client.subscribe("consumer", d -> Thread.sleep(WORK_MILLIS)).maxOutstandingMessages(WINDOW).start()) {
         publish(client.topic("requests"));
         client.flush().join();
         System.out.println("published " + REQUESTS + " requests, all of them stored");
-        watch(client);
-        left.await();
+        watch(client, s);
       }
     }
   }
@@ -56,25 +53,22 @@ public final class Burst {
     }
   }
 
-  /** Takes its time for a request. */
-  private static void work(CountDownLatch left) throws InterruptedException {
-    Thread.sleep(WORK_NANOS / 1_000_000);
-    left.countDown();
-  }
-
   /** Sends the burst. */
   private static void publish(Topic requests) {
     for (int i = 0; i < REQUESTS; i++) {
       requests.publish("request".getBytes(UTF_8));
-      LockSupport.parkNanos(WORK_NANOS / 10);
+      LockSupport.parkNanos(WORK_MILLIS * 1_000_000 / 10);
     }
   }
 
   /** Looks at the subscription until its backlog is gone. */
-  private static void watch(HeadraceClient client) throws InterruptedException {
+  private static void watch(HeadraceClient client, Subscriber consumer) throws InterruptedException {
     long held = 0;
     SubscriptionStats stats = client.subscriptions().stats("consumer");
     while (stats.getBacklog().getMessages() > 0) {
+      if (consumer.ended().isDone()) {
+        consumer.ended().join(); // throws: why it ended by itself
+      }
       held = Math.max(held, stats.getOutstanding().getMessages());
       Thread.sleep(10);
       stats = client.subscriptions().stats("consumer");

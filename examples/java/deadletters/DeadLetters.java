@@ -12,7 +12,6 @@ import io.headrace.v1.DeadLetter;
 import io.headrace.v1.DeadLetterFilter;
 import io.headrace.v1.DeliveryOrder;
 import io.headrace.v1.RetryPolicy;
-import io.headrace.v1.StartPosition;
 import io.headrace.v1.Subscription;
 import java.util.List;
 
@@ -24,7 +23,7 @@ public final class DeadLetters {
   public static void main(String[] args) throws Exception {
     try (HeadraceClient client = HeadraceClient.connectEnv()) {
       unlessThere(() -> client.topics().create("parcels"));
-      unlessThere(() -> client.subscriptions().create(courier(), StartPosition.getDefaultInstance()));
+      unlessThere(() -> client.subscriptions().create(courier()));
       for (String parcel : List.of("bread", "piano", "milk")) {
         client.topic("parcels").publish(parcel.getBytes(UTF_8));
       }

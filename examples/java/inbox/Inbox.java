@@ -9,7 +9,6 @@ import io.headrace.HeadraceException;
 import io.headrace.Message;
 import io.headrace.SubscribeSettings;
 import io.headrace.v1.DeliveryOrder;
-import io.headrace.v1.StartPosition;
 import io.headrace.v1.Subscription;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -28,7 +27,7 @@ public final class Inbox {
     try (HeadraceClient client = HeadraceClient.connectEnv();
         Connection books = openBooks()) {
       unlessThere(() -> client.topics().create("payments"));
-      unlessThere(() -> client.subscriptions().create(bookkeeper(), StartPosition.getDefaultInstance()));
+      unlessThere(() -> client.subscriptions().create(bookkeeper()));
       publish(client, "p-1", 10);
       publish(client, "p-2", 20);
       publish(client, "p-3", 30);

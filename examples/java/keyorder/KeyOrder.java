@@ -9,14 +9,14 @@ import io.headrace.HeadraceException;
 import io.headrace.Message;
 import io.headrace.Subscriber;
 import io.headrace.v1.RetryPolicy;
-import io.headrace.v1.StartPosition;
 import io.headrace.v1.Subscription;
 import io.headrace.v1.Topic;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Publishes what happens to four accounts, with the account as the ordering key. Handlers run four at a
@@ -30,7 +30,7 @@ public final class KeyOrder {
   public static void main(String[] args) throws Exception {
     try (HeadraceClient client = HeadraceClient.connectEnv()) {
       unlessThere(() -> client.topics().create(Topic.newBuilder().setName("accounts").setPartitions(4).build()));
-      unlessThere(() -> client.subscriptions().create(ledger(), StartPosition.getDefaultInstance()));
+      unlessThere(() -> client.subscriptions().create(ledger()));
       for (String step : STEPS) {
         for (String account : ACCOUNTS) {
           client.topic("accounts").publish(Message.builder().orderingKey(account).data(step.getBytes(UTF_8)).build());
@@ -64,22 +64,33 @@ public final class KeyOrder {
    * Writes down what happened to each account. Elm's deposit fails at first: what is behind it waits for
    * it, and the other accounts go on.
    */
-  private static Map<String, String> receive(HeadraceClient client, int count) throws InterruptedException {
+  private static Map<String, String> receive(HeadraceClient client, int count) {
     Map<String, String> history = new ConcurrentHashMap<>();
-    CountDownLatch left = new CountDownLatch(count);
-    try (Subscriber s = client.subscribe("ledger", d -> handle(d, history, left)).concurrency(4).start()) {
-      left.await();
+    AtomicInteger left = new AtomicInteger(count);
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    try (Subscriber s =
+        client
+            .subscribe(
+                "ledger",
+                d -> {
+                  handle(d, history);
+                  if (left.decrementAndGet() == 0) {
+                    done.complete(null);
+                  }
+                })
+            .concurrency(4)
+            .start()) {
+      CompletableFuture.anyOf(done, s.ended()).join(); // that it ended by itself is a failure
     }
     return history;
   }
 
-  private static void handle(Delivery<byte[]> d, Map<String, String> history, CountDownLatch left) throws IOException {
+  private static void handle(Delivery<byte[]> d, Map<String, String> history) throws IOException {
     String step = new String(d.data(), UTF_8);
     if (d.orderingKey().equals("elm") && step.equals("deposit") && d.attempt() == 1) {
       history.merge("elm", "(failed)", (before, now) -> before + ", " + now);
       throw new IOException("no connection");
     }
     history.merge(d.orderingKey(), step, (before, now) -> before + ", " + now);
-    left.countDown();
   }
 }

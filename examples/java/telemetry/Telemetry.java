@@ -10,7 +10,6 @@ import io.headrace.Message;
 import io.headrace.SubscribeSettings;
 import io.headrace.v1.DeliveryOrder;
 import io.headrace.v1.Durability;
-import io.headrace.v1.StartPosition;
 import io.headrace.v1.Subscription;
 import io.headrace.v1.Topic;
 import java.util.Map;
@@ -28,7 +27,7 @@ public final class Telemetry {
   public static void main(String[] args) throws Exception {
     try (HeadraceClient client = HeadraceClient.connectEnv()) {
       unlessThere(() -> client.topics().create(topic()));
-      unlessThere(() -> client.subscriptions().create(collector(), StartPosition.getDefaultInstance()));
+      unlessThere(() -> client.subscriptions().create(collector()));
       int sent = report(client.topic("telemetry"));
       System.out.println("sent " + sent + " and waited for none");
       // A program that ends sees to it that all of it has left.

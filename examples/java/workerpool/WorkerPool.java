@@ -9,13 +9,13 @@ import io.headrace.HeadraceException;
 import io.headrace.Subscriber;
 import io.headrace.v1.DeliveryOrder;
 import io.headrace.v1.RetryPolicy;
-import io.headrace.v1.StartPosition;
 import io.headrace.v1.Subscription;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 
 /**
  * Gives 20 jobs to three workers that compete for them. Start as many as you like, in as many processes: a
@@ -28,7 +28,7 @@ public final class WorkerPool {
   public static void main(String[] args) throws Exception {
     try (HeadraceClient client = HeadraceClient.connectEnv()) {
       unlessThere(() -> client.topics().create("jobs"));
-      unlessThere(() -> client.subscriptions().create(pool(), StartPosition.getDefaultInstance()));
+      unlessThere(() -> client.subscriptions().create(pool()));
       for (int n = 1; n <= JOBS; n++) {
         client.topic("jobs").publish(String.valueOf(n).getBytes(UTF_8));
       }
@@ -61,26 +61,30 @@ public final class WorkerPool {
   }
 
   /** Runs the workers until every job is done. */
-  private static Map<Integer, Integer> work(HeadraceClient client) throws InterruptedException {
+  private static Map<Integer, Integer> work(HeadraceClient client) {
     Map<Integer, Integer> results = new ConcurrentHashMap<>();
-    CountDownLatch left = new CountDownLatch(JOBS);
+    CompletableFuture<Void> done = new CompletableFuture<>();
     List<Subscriber> workers = new ArrayList<>();
     for (int i = 0; i < WORKERS; i++) {
       // A small window: a worker that is busy leaves the rest to the others.
-      workers.add(client.subscribe("pool", d -> handle(d, results, left)).maxOutstandingMessages(2).start());
+      workers.add(client.subscribe("pool", d -> handle(d, results, done)).maxOutstandingMessages(2).start());
     }
-    left.await();
+    // Until then; that a worker ended by itself is a failure.
+    Stream<CompletableFuture<Void>> ends = Stream.concat(Stream.of(done), workers.stream().map(Subscriber::ended));
+    CompletableFuture.anyOf(ends.toArray(CompletableFuture<?>[]::new)).join();
     workers.forEach(Subscriber::close);
     return results;
   }
 
   /** Does one job. One that throws comes again, perhaps to another worker. */
-  private static void handle(Delivery<byte[]> d, Map<Integer, Integer> results, CountDownLatch left) {
+  private static void handle(Delivery<byte[]> d, Map<Integer, Integer> results, CompletableFuture<Void> done) {
     int n = Integer.parseInt(new String(d.data(), UTF_8));
     if (n % 10 == 0 && d.attempt() == 1) {
       throw new IllegalStateException("out of luck");
     }
     results.put(n, n * n);
-    left.countDown();
+    if (results.size() == JOBS) {
+      done.complete(null);
+    }
   }
 }

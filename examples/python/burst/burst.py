@@ -20,10 +20,7 @@ WORK_SECONDS = 0.005
 async def main() -> None:
     async with aio.Client() as client:
         await set_up(client)
-        consumer = asyncio.create_task(consume(client))
-        await publish(client)
-        await watch(client)
-        await consumer
+        await asyncio.gather(consume(client), publish_and_watch(client))
 
 
 async def set_up(client: aio.Client) -> None:
@@ -33,14 +30,22 @@ async def set_up(client: aio.Client) -> None:
         await client.subscriptions.create("consumer", "requests", order=subscription_pb2.DELIVERY_ORDER_NONE)
 
 
-async def publish(client: aio.Client) -> None:
-    """Sends the burst."""
+async def publish_and_watch(client: aio.Client) -> None:
+    """Sends the burst, and looks at the subscription until its backlog is gone."""
     requests = client.topic("requests")
     for _ in range(REQUESTS):
         await requests.publish_async(b"request")
         await asyncio.sleep(WORK_SECONDS / 10)
     await client.flush()
     print("published", REQUESTS, "requests, all of them stored")
+    held = 0
+    while True:
+        stats = await client.subscriptions.stats("consumer")
+        held = max(held, stats.outstanding.messages)
+        if stats.backlog.messages == 0:
+            break
+        await asyncio.sleep(0.01)
+    print("the backlog is gone; the consumer never held more than its window:", str(held <= WINDOW).lower())
 
 
 async def consume(client: aio.Client) -> None:
@@ -53,18 +58,6 @@ async def consume(client: aio.Client) -> None:
             left -= 1
             if left == 0:
                 break
-
-
-async def watch(client: aio.Client) -> None:
-    """Looks at the subscription until its backlog is gone."""
-    held = 0
-    while True:
-        stats = await client.subscriptions.stats("consumer")
-        held = max(held, stats.outstanding.messages)
-        if stats.backlog.messages == 0:
-            break
-        await asyncio.sleep(0.01)
-    print("the backlog is gone; the consumer never held more than its window:", str(held <= WINDOW).lower())
 
 
 asyncio.run(main())

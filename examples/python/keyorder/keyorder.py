@@ -47,7 +47,6 @@ async def receive(client: aio.Client, count: int) -> dict[str, list[str]]:
     """Writes down what happened to each account. Elm's deposit fails at first: what is
     behind it waits for it, and the other accounts go on."""
     history: dict[str, list[str]] = collections.defaultdict(list)
-    done = asyncio.Event()
 
     async def handle(d: aio.Delivery[bytes]) -> None:
         step = d.data.decode()
@@ -56,12 +55,11 @@ async def receive(client: aio.Client, count: int) -> dict[str, list[str]]:
             raise ConnectionError("no connection")
         history[d.ordering_key].append(step)
         if sum(map(len, history.values())) == count + 1:  # with the one that failed
-            done.set()
+            receiving.cancel()  # handlers finish, and what they settle is sent
 
     receiving = asyncio.create_task(client.receive("ledger", handle, concurrency=4))
-    await done.wait()
-    receiving.cancel()
-    await asyncio.gather(receiving, return_exceptions=True)
+    with contextlib.suppress(asyncio.CancelledError):
+        await receiving
     return history
 
 

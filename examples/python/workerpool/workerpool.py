@@ -45,7 +45,6 @@ async def set_up(client: aio.Client) -> None:
 async def work(client: aio.Client) -> dict[int, int]:
     """Runs the workers until every job is done."""
     results: dict[int, int] = {}
-    done = asyncio.Event()
 
     async def worker() -> None:
         # A small window: a worker that is busy leaves the rest to the others.
@@ -58,13 +57,13 @@ async def work(client: aio.Client) -> dict[int, int]:
                 results[n] = n * n
                 d.ack()
                 if len(results) == JOBS:
-                    done.set()
+                    for task in workers:
+                        task.cancel()  # leaves the block of its subscriber, which drains
 
     workers = [asyncio.create_task(worker()) for _ in range(WORKERS)]
-    await done.wait()
-    for task in workers:
-        task.cancel()  # leaves the block of its subscriber, which drains
-    await asyncio.gather(*workers, return_exceptions=True)
+    for ended in await asyncio.gather(*workers, return_exceptions=True):
+        if isinstance(ended, Exception):
+            raise ended
     return results
 
 
