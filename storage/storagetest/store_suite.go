@@ -50,6 +50,7 @@ var storeTests = []storeTest{
 	{"Random work with holes agrees with a model", storeWithHolesAgreesWithModel},
 	{"Messages are given up, discarded and redriven as in a model", storeGivesUpMessages},
 	{"Sessions come back as they were committed", storeKeepsSessions},
+	{"What a buffered topic accepted is lost from its end alone, and no offset is given twice", storeBuffers},
 }
 
 func storePublishes(t *testing.T, h *StoreHarness) {
