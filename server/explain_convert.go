@@ -42,7 +42,7 @@ func messageExplanationProto(e *broker.MessageExplanation) *headracev1.MessageEx
 		Standing: standingProto(e),
 		Attempt:  e.Attempt, Failed: e.Failed, Expired: e.Expired, Lost: e.Lost,
 		DueTime: timeProto(e.Due), Ahead: e.Ahead, DeadLetter: e.DeadLetter,
-		Failures: failuresProto(e.Failures),
+		Failures: failuresProto(e.Failures), MoreDeadLetters: e.MoreLetters,
 	}
 	if h := e.Holder; h != nil {
 		out.Holder = &headracev1.Holder{

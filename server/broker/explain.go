@@ -9,7 +9,7 @@ import (
 )
 
 // maxSearchedLetters is among how many dead letters a settled message is looked for.
-const maxSearchedLetters = 10_000
+const maxSearchedLetters = 1_000_000
 
 // maxOrderingKeyBytes bounds an ordering key.
 const maxOrderingKeyBytes = 1024
@@ -44,19 +44,19 @@ func (b *Broker) explainSettled(ctx context.Context, s *subscription, e *Message
 		}
 		e.Trimmed = storage.Offset(e.Offset) < figures.First
 	}
-	for from, searched := uint64(1), 0; s.deadLetters.Load() > 0 && searched < maxSearchedLetters; {
-		letters, err := b.store.DeadLetters(ctx, s.id, from)
-		if err != nil || len(letters) == 0 {
-			return subscriptionError(err)
-		}
-		for i := range letters {
-			if uint32(letters[i].Partition) == e.Partition && uint64(letters[i].Offset) == e.Offset {
-				e.ofLetter(&letters[i])
-				return nil
-			}
-		}
-		from, searched = letters[len(letters)-1].Sequence+1, searched+len(letters)
+	if s.deadLetters.Load() == 0 {
+		return nil
 	}
+	letter, more, err := b.store.FindDeadLetter(ctx, s.id, uint16(e.Partition), storage.Offset(e.Offset), maxSearchedLetters)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return subscriptionError(err)
+	case letter != nil:
+		e.ofLetter(letter)
+	}
+	e.MoreLetters = more
 	return nil
 }
 

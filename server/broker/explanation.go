@@ -29,6 +29,8 @@ type MessageExplanation struct {
 	Key *KeyExplanation
 	// DeadLetter is the sequence of the dead letter that it is; 0: none was found.
 	DeadLetter uint64
+	// MoreLetters: it may be a dead letter all the same, for not all were looked at.
+	MoreLetters bool
 	// Forward is what became of forwarding that; nil: nothing was to.
 	Forward *storage.Forward
 	// Trimmed: it was removed from the topic.

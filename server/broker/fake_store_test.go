@@ -287,6 +287,12 @@ func (*fakeStore) DeadLetters(context.Context, storage.SubscriptionID, uint64) (
 	return nil, errors.ErrUnsupported
 }
 
+func (*fakeStore) FindDeadLetter(
+	context.Context, storage.SubscriptionID, uint16, storage.Offset, int,
+) (*storage.DeadLetter, bool, error) {
+	return nil, false, errors.ErrUnsupported
+}
+
 func (*fakeStore) DiscardDeadLetters(context.Context, storage.SubscriptionID, []uint64) ([]storage.DeadLetterID, error) {
 	return nil, errors.ErrUnsupported
 }

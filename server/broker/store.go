@@ -132,6 +132,11 @@ type Graves interface {
 	// DeadLetters gives dead letters from a sequence on, in order: some, or none at
 	// the end. Errors: ErrNotFound; ErrDataLoss when the first one is damaged.
 	DeadLetters(ctx context.Context, id storage.SubscriptionID, from uint64) ([]storage.DeadLetter, error)
+	// FindDeadLetter looks for the first dead letter that stood at a position, among so many
+	// of the first ones; more says that there are others, and it may be among them. It may
+	// block. Errors: ErrNotFound, ErrDataLoss, ctx's.
+	FindDeadLetter(ctx context.Context, id storage.SubscriptionID, partition uint16, at storage.Offset, most int) (
+		found *storage.DeadLetter, more bool, err error)
 	// DiscardDeadLetters deletes dead letters in one commit and gives those that were
 	// there. Errors: ErrNotFound, ErrTooLarge, ErrDataLoss.
 	DiscardDeadLetters(ctx context.Context, id storage.SubscriptionID, sequences []uint64) ([]storage.DeadLetterID, error)

@@ -13,20 +13,21 @@ import (
 
 // messageExplanationView is where a message stands.
 type messageExplanationView struct {
-	Partition  uint32              `json:"partition"`
-	Offset     uint64              `json:"offset"`
-	Standing   string              `json:"standing"`
-	Attempt    uint32              `json:"attempt,omitempty"`
-	Failed     uint32              `json:"failed"`
-	Expired    uint32              `json:"expired"`
-	Lost       uint32              `json:"lost"`
-	Failures   []deadFailureView   `json:"failures"`
-	Holder     *holderView         `json:"holder,omitempty"`
-	DueTime    *time.Time          `json:"due_time,omitempty"`
-	Ahead      uint64              `json:"ahead,omitempty"`
-	Key        *keyExplanationView `json:"key,omitempty"`
-	DeadLetter uint64              `json:"dead_letter,omitempty"`
-	Forward    *forwardView        `json:"forward,omitempty"`
+	Partition   uint32              `json:"partition"`
+	Offset      uint64              `json:"offset"`
+	Standing    string              `json:"standing"`
+	Attempt     uint32              `json:"attempt,omitempty"`
+	Failed      uint32              `json:"failed"`
+	Expired     uint32              `json:"expired"`
+	Lost        uint32              `json:"lost"`
+	Failures    []deadFailureView   `json:"failures"`
+	Holder      *holderView         `json:"holder,omitempty"`
+	DueTime     *time.Time          `json:"due_time,omitempty"`
+	Ahead       uint64              `json:"ahead,omitempty"`
+	Key         *keyExplanationView `json:"key,omitempty"`
+	DeadLetter  uint64              `json:"dead_letter,omitempty"`
+	MoreLetters bool                `json:"more_dead_letters,omitempty"`
+	Forward     *forwardView        `json:"forward,omitempty"`
 }
 
 // holderView is the session that holds a message.
@@ -45,7 +46,7 @@ func viewMessageExplanation(e *headracev1.MessageExplanation) messageExplanation
 		Standing: shortEnum(e.GetStanding().String(), "MESSAGE_STANDING_"),
 		Attempt:  e.GetAttempt(), Failed: e.GetFailed(), Expired: e.GetExpired(), Lost: e.GetLost(),
 		Failures: viewFailures(e.GetFailures()), DueTime: timeOf(e.GetDueTime()), Ahead: e.GetAhead(), DeadLetter: e.GetDeadLetter(),
-		Forward: viewForward(e.GetForward()),
+		Forward: viewForward(e.GetForward()), MoreLetters: e.GetMoreDeadLetters(),
 	}
 	if h := e.GetHolder(); h != nil {
 		v.Holder = &holderView{
@@ -97,6 +98,8 @@ func (v messageExplanationView) text() string {
 		return standing + " " + output.Count(v.DeadLetter) + ", forwarded: " + v.Forward.text()
 	case v.DeadLetter > 0:
 		return standing + " " + output.Count(v.DeadLetter)
+	case v.MoreLetters:
+		return standing + ", or a dead letter that is not among the first 1,000,000"
 	case v.Key != nil:
 		return standing + ": " + v.Key.text()
 	case v.Ahead > 0:

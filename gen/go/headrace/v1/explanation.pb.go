@@ -702,9 +702,12 @@ type MessageExplanation struct {
 	// DeadLetter.sequence, of a dead letter.
 	DeadLetter uint64 `protobuf:"varint,12,opt,name=dead_letter,json=deadLetter,proto3" json:"dead_letter,omitempty"`
 	// DeadLetter.forward, of a dead letter.
-	Forward       *DeadLetterForward `protobuf:"bytes,13,opt,name=forward,proto3" json:"forward,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Forward *DeadLetterForward `protobuf:"bytes,13,opt,name=forward,proto3" json:"forward,omitempty"`
+	// It is settled and may be a dead letter all the same: it is not among the first
+	// 1,000,000 of the subscription, and there are more.
+	MoreDeadLetters bool `protobuf:"varint,14,opt,name=more_dead_letters,json=moreDeadLetters,proto3" json:"more_dead_letters,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *MessageExplanation) Reset() {
@@ -826,6 +829,13 @@ func (x *MessageExplanation) GetForward() *DeadLetterForward {
 		return x.Forward
 	}
 	return nil
+}
+
+func (x *MessageExplanation) GetMoreDeadLetters() bool {
+	if x != nil {
+		return x.MoreDeadLetters
+	}
+	return false
 }
 
 // Holder is the session that holds a delivery.
@@ -1150,7 +1160,7 @@ const file_headrace_v1_explanation_proto_rawDesc = "" +
 	"\x04away\x18\x03 \x01(\bR\x04away\x129\n" +
 	"\n" +
 	"away_until\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tawayUntil\x123\n" +
-	"\aholding\x18\x05 \x03(\v2\x19.headrace.v1.HeldDeliveryR\aholding\"\x9f\x04\n" +
+	"\aholding\x18\x05 \x03(\v2\x19.headrace.v1.HeldDeliveryR\aholding\"\xcb\x04\n" +
 	"\x12MessageExplanation\x121\n" +
 	"\bposition\x18\x01 \x01(\v2\x15.headrace.v1.PositionR\bposition\x128\n" +
 	"\bstanding\x18\x02 \x01(\x0e2\x1c.headrace.v1.MessageStandingR\bstanding\x12\x18\n" +
@@ -1166,7 +1176,8 @@ const file_headrace_v1_explanation_proto_rawDesc = "" +
 	"\x03key\x18\v \x01(\v2\x1b.headrace.v1.KeyExplanationR\x03key\x12\x1f\n" +
 	"\vdead_letter\x18\f \x01(\x04R\n" +
 	"deadLetter\x128\n" +
-	"\aforward\x18\r \x01(\v2\x1e.headrace.v1.DeadLetterForwardR\aforward\"\xe0\x01\n" +
+	"\aforward\x18\r \x01(\v2\x1e.headrace.v1.DeadLetterForwardR\aforward\x12*\n" +
+	"\x11more_dead_letters\x18\x0e \x01(\bR\x0fmoreDeadLetters\"\xe0\x01\n" +
 	"\x06Holder\x12\x18\n" +
 	"\asession\x18\x01 \x01(\tR\asession\x12\x1b\n" +
 	"\tclient_id\x18\x02 \x01(\tR\bclientId\x12\x1a\n" +

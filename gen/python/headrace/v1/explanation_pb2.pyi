@@ -127,7 +127,7 @@ class ExplainSessionResponse(_message.Message):
     def __init__(self, stats: _Optional[_Union[_subscription_pb2.SessionStats, _Mapping]] = ..., blocked_since: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., away: bool = ..., away_until: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., holding: _Optional[_Iterable[_Union[HeldDelivery, _Mapping]]] = ...) -> None: ...
 
 class MessageExplanation(_message.Message):
-    __slots__ = ("position", "standing", "attempt", "failed", "expired", "lost", "failures", "holder", "due_time", "ahead", "key", "dead_letter", "forward")
+    __slots__ = ("position", "standing", "attempt", "failed", "expired", "lost", "failures", "holder", "due_time", "ahead", "key", "dead_letter", "forward", "more_dead_letters")
     POSITION_FIELD_NUMBER: _ClassVar[int]
     STANDING_FIELD_NUMBER: _ClassVar[int]
     ATTEMPT_FIELD_NUMBER: _ClassVar[int]
@@ -141,6 +141,7 @@ class MessageExplanation(_message.Message):
     KEY_FIELD_NUMBER: _ClassVar[int]
     DEAD_LETTER_FIELD_NUMBER: _ClassVar[int]
     FORWARD_FIELD_NUMBER: _ClassVar[int]
+    MORE_DEAD_LETTERS_FIELD_NUMBER: _ClassVar[int]
     position: _message_pb2.Position
     standing: MessageStanding
     attempt: int
@@ -154,7 +155,8 @@ class MessageExplanation(_message.Message):
     key: KeyExplanation
     dead_letter: int
     forward: _dead_letter_pb2.DeadLetterForward
-    def __init__(self, position: _Optional[_Union[_message_pb2.Position, _Mapping]] = ..., standing: _Optional[_Union[MessageStanding, str]] = ..., attempt: _Optional[int] = ..., failed: _Optional[int] = ..., expired: _Optional[int] = ..., lost: _Optional[int] = ..., failures: _Optional[_Iterable[_Union[_dead_letter_pb2.DeliveryFailure, _Mapping]]] = ..., holder: _Optional[_Union[Holder, _Mapping]] = ..., due_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., ahead: _Optional[int] = ..., key: _Optional[_Union[KeyExplanation, _Mapping]] = ..., dead_letter: _Optional[int] = ..., forward: _Optional[_Union[_dead_letter_pb2.DeadLetterForward, _Mapping]] = ...) -> None: ...
+    more_dead_letters: bool
+    def __init__(self, position: _Optional[_Union[_message_pb2.Position, _Mapping]] = ..., standing: _Optional[_Union[MessageStanding, str]] = ..., attempt: _Optional[int] = ..., failed: _Optional[int] = ..., expired: _Optional[int] = ..., lost: _Optional[int] = ..., failures: _Optional[_Iterable[_Union[_dead_letter_pb2.DeliveryFailure, _Mapping]]] = ..., holder: _Optional[_Union[Holder, _Mapping]] = ..., due_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., ahead: _Optional[int] = ..., key: _Optional[_Union[KeyExplanation, _Mapping]] = ..., dead_letter: _Optional[int] = ..., forward: _Optional[_Union[_dead_letter_pb2.DeadLetterForward, _Mapping]] = ..., more_dead_letters: bool = ...) -> None: ...
 
 class Holder(_message.Message):
     __slots__ = ("session", "client_id", "sequence", "since", "started", "lease_end")

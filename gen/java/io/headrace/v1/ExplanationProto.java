@@ -132,7 +132,7 @@ public final class ExplanationProto {
       "\030\003 \001(\010R\004away\0229\n\naway_until\030\004 \001(\0132\032.googl" +
       "e.protobuf.TimestampR\tawayUntil\0223\n\007holdi" +
       "ng\030\005 \003(\0132\031.headrace.v1.HeldDeliveryR\007hol" +
-      "ding\"\237\004\n\022MessageExplanation\0221\n\010position\030" +
+      "ding\"\313\004\n\022MessageExplanation\0221\n\010position\030" +
       "\001 \001(\0132\025.headrace.v1.PositionR\010position\0228" +
       "\n\010standing\030\002 \001(\0162\034.headrace.v1.MessageSt" +
       "andingR\010standing\022\030\n\007attempt\030\003 \001(\rR\007attem" +
@@ -145,41 +145,42 @@ public final class ExplanationProto {
       "\n \001(\004R\005ahead\022-\n\003key\030\013 \001(\0132\033.headrace.v1." +
       "KeyExplanationR\003key\022\037\n\013dead_letter\030\014 \001(\004" +
       "R\ndeadLetter\0228\n\007forward\030\r \001(\0132\036.headrace" +
-      ".v1.DeadLetterForwardR\007forward\"\340\001\n\006Holde" +
-      "r\022\030\n\007session\030\001 \001(\tR\007session\022\033\n\tclient_id" +
-      "\030\002 \001(\tR\010clientId\022\032\n\010sequence\030\003 \001(\004R\010sequ" +
-      "ence\0220\n\005since\030\004 \001(\0132\032.google.protobuf.Ti" +
-      "mestampR\005since\022\030\n\007started\030\005 \001(\010R\007started" +
-      "\0227\n\tlease_end\030\006 \001(\0132\032.google.protobuf.Ti" +
-      "mestampR\010leaseEnd\"\342\001\n\014HeldDelivery\022\032\n\010se" +
-      "quence\030\001 \001(\004R\010sequence\0221\n\010position\030\002 \001(\013" +
-      "2\025.headrace.v1.PositionR\010position\0220\n\005sin" +
-      "ce\030\003 \001(\0132\032.google.protobuf.TimestampR\005si" +
-      "nce\022\030\n\007started\030\004 \001(\010R\007started\0227\n\tlease_e" +
-      "nd\030\005 \001(\0132\032.google.protobuf.TimestampR\010le" +
-      "aseEnd\"\246\002\n\016KeyExplanation\022\034\n\tpartition\030\001" +
-      " \001(\rR\tpartition\022\022\n\004busy\030\002 \001(\010R\004busy\022\026\n\006p" +
-      "arked\030\003 \001(\010R\006parked\022\030\n\007session\030\004 \001(\tR\007se" +
-      "ssion\022 \n\013outstanding\030\005 \001(\004R\013outstanding\022" +
-      "$\n\013next_offset\030\006 \001(\004H\000R\nnextOffset\210\001\001\022>\n" +
-      "\rnext_due_time\030\007 \001(\0132\032.google.protobuf.T" +
-      "imestampR\013nextDueTime\022\030\n\007waiting\030\010 \001(\004R\007" +
-      "waitingB\016\n\014_next_offset*\361\003\n\017MessageStand" +
-      "ing\022 \n\034MESSAGE_STANDING_UNSPECIFIED\020\000\022\"\n" +
-      "\036MESSAGE_STANDING_NOT_PUBLISHED\020\001\022\032\n\026MES" +
-      "SAGE_STANDING_FRESH\020\002\022 \n\034MESSAGE_STANDIN" +
-      "G_OUTSTANDING\020\003\022\"\n\036MESSAGE_STANDING_RETR" +
-      "Y_BACKOFF\020\004\022\037\n\033MESSAGE_STANDING_COMMITTI" +
-      "NG\020\005\022\032\n\026MESSAGE_STANDING_READY\020\006\022\035\n\031MESS" +
-      "AGE_STANDING_AVOIDING\020\007\022\036\n\032MESSAGE_STAND" +
-      "ING_TOO_LARGE\020\010\022\037\n\033MESSAGE_STANDING_BEHI" +
-      "ND_KEY\020\t\022\037\n\033MESSAGE_STANDING_KEY_PARKED\020" +
-      "\n\022\032\n\026MESSAGE_STANDING_DYING\020\013\022\034\n\030MESSAGE" +
-      "_STANDING_SETTLED\020\014\022 \n\034MESSAGE_STANDING_" +
-      "DEAD_LETTER\020\r\022\034\n\030MESSAGE_STANDING_TRIMME" +
-      "D\020\016B`\n\016io.headrace.v1B\020ExplanationProtoP" +
-      "\001Z:github.com/headrace/headrace/gen/go/h" +
-      "eadrace/v1;headracev1b\006proto3"
+      ".v1.DeadLetterForwardR\007forward\022*\n\021more_d" +
+      "ead_letters\030\016 \001(\010R\017moreDeadLetters\"\340\001\n\006H" +
+      "older\022\030\n\007session\030\001 \001(\tR\007session\022\033\n\tclien" +
+      "t_id\030\002 \001(\tR\010clientId\022\032\n\010sequence\030\003 \001(\004R\010" +
+      "sequence\0220\n\005since\030\004 \001(\0132\032.google.protobu" +
+      "f.TimestampR\005since\022\030\n\007started\030\005 \001(\010R\007sta" +
+      "rted\0227\n\tlease_end\030\006 \001(\0132\032.google.protobu" +
+      "f.TimestampR\010leaseEnd\"\342\001\n\014HeldDelivery\022\032" +
+      "\n\010sequence\030\001 \001(\004R\010sequence\0221\n\010position\030\002" +
+      " \001(\0132\025.headrace.v1.PositionR\010position\0220\n" +
+      "\005since\030\003 \001(\0132\032.google.protobuf.Timestamp" +
+      "R\005since\022\030\n\007started\030\004 \001(\010R\007started\0227\n\tlea" +
+      "se_end\030\005 \001(\0132\032.google.protobuf.Timestamp" +
+      "R\010leaseEnd\"\246\002\n\016KeyExplanation\022\034\n\tpartiti" +
+      "on\030\001 \001(\rR\tpartition\022\022\n\004busy\030\002 \001(\010R\004busy\022" +
+      "\026\n\006parked\030\003 \001(\010R\006parked\022\030\n\007session\030\004 \001(\t" +
+      "R\007session\022 \n\013outstanding\030\005 \001(\004R\013outstand" +
+      "ing\022$\n\013next_offset\030\006 \001(\004H\000R\nnextOffset\210\001" +
+      "\001\022>\n\rnext_due_time\030\007 \001(\0132\032.google.protob" +
+      "uf.TimestampR\013nextDueTime\022\030\n\007waiting\030\010 \001" +
+      "(\004R\007waitingB\016\n\014_next_offset*\361\003\n\017MessageS" +
+      "tanding\022 \n\034MESSAGE_STANDING_UNSPECIFIED\020" +
+      "\000\022\"\n\036MESSAGE_STANDING_NOT_PUBLISHED\020\001\022\032\n" +
+      "\026MESSAGE_STANDING_FRESH\020\002\022 \n\034MESSAGE_STA" +
+      "NDING_OUTSTANDING\020\003\022\"\n\036MESSAGE_STANDING_" +
+      "RETRY_BACKOFF\020\004\022\037\n\033MESSAGE_STANDING_COMM" +
+      "ITTING\020\005\022\032\n\026MESSAGE_STANDING_READY\020\006\022\035\n\031" +
+      "MESSAGE_STANDING_AVOIDING\020\007\022\036\n\032MESSAGE_S" +
+      "TANDING_TOO_LARGE\020\010\022\037\n\033MESSAGE_STANDING_" +
+      "BEHIND_KEY\020\t\022\037\n\033MESSAGE_STANDING_KEY_PAR" +
+      "KED\020\n\022\032\n\026MESSAGE_STANDING_DYING\020\013\022\034\n\030MES" +
+      "SAGE_STANDING_SETTLED\020\014\022 \n\034MESSAGE_STAND" +
+      "ING_DEAD_LETTER\020\r\022\034\n\030MESSAGE_STANDING_TR" +
+      "IMMED\020\016B`\n\016io.headrace.v1B\020ExplanationPr" +
+      "otoP\001Z:github.com/headrace/headrace/gen/" +
+      "go/headrace/v1;headracev1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -242,7 +243,7 @@ public final class ExplanationProto {
     internal_static_headrace_v1_MessageExplanation_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_headrace_v1_MessageExplanation_descriptor,
-        new java.lang.String[] { "Position", "Standing", "Attempt", "Failed", "Expired", "Lost", "Failures", "Holder", "DueTime", "Ahead", "Key", "DeadLetter", "Forward", });
+        new java.lang.String[] { "Position", "Standing", "Attempt", "Failed", "Expired", "Lost", "Failures", "Holder", "DueTime", "Ahead", "Key", "DeadLetter", "Forward", "MoreDeadLetters", });
     internal_static_headrace_v1_Holder_descriptor =
       getDescriptor().getMessageTypes().get(9);
     internal_static_headrace_v1_Holder_fieldAccessorTable = new

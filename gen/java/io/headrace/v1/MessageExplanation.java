@@ -418,6 +418,22 @@ private static final long serialVersionUID = 0L;
     return forward_ == null ? io.headrace.v1.DeadLetterForward.getDefaultInstance() : forward_;
   }
 
+  public static final int MORE_DEAD_LETTERS_FIELD_NUMBER = 14;
+  private boolean moreDeadLetters_ = false;
+  /**
+   * <pre>
+   * It is settled and may be a dead letter all the same: it is not among the first
+   * 1,000,000 of the subscription, and there are more.
+   * </pre>
+   *
+   * <code>bool more_dead_letters = 14 [json_name = "moreDeadLetters"];</code>
+   * @return The moreDeadLetters.
+   */
+  @java.lang.Override
+  public boolean getMoreDeadLetters() {
+    return moreDeadLetters_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -470,6 +486,9 @@ private static final long serialVersionUID = 0L;
     }
     if (((bitField0_ & 0x00000010) != 0)) {
       output.writeMessage(13, getForward());
+    }
+    if (moreDeadLetters_ != false) {
+      output.writeBool(14, moreDeadLetters_);
     }
     getUnknownFields().writeTo(output);
   }
@@ -532,6 +551,10 @@ private static final long serialVersionUID = 0L;
       size += com.google.protobuf.CodedOutputStream
         .computeMessageSize(13, getForward());
     }
+    if (moreDeadLetters_ != false) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeBoolSize(14, moreDeadLetters_);
+    }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
     return size;
@@ -587,6 +610,8 @@ private static final long serialVersionUID = 0L;
       if (!getForward()
           .equals(other.getForward())) return false;
     }
+    if (getMoreDeadLetters()
+        != other.getMoreDeadLetters()) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -638,6 +663,9 @@ private static final long serialVersionUID = 0L;
       hash = (37 * hash) + FORWARD_FIELD_NUMBER;
       hash = (53 * hash) + getForward().hashCode();
     }
+    hash = (37 * hash) + MORE_DEAD_LETTERS_FIELD_NUMBER;
+    hash = (53 * hash) + com.google.protobuf.Internal.hashBoolean(
+        getMoreDeadLetters());
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -823,6 +851,7 @@ private static final long serialVersionUID = 0L;
         forwardBuilder_.dispose();
         forwardBuilder_ = null;
       }
+      moreDeadLetters_ = false;
       return this;
     }
 
@@ -921,6 +950,9 @@ private static final long serialVersionUID = 0L;
             : forwardBuilder_.build();
         to_bitField0_ |= 0x00000010;
       }
+      if (((from_bitField0_ & 0x00002000) != 0)) {
+        result.moreDeadLetters_ = moreDeadLetters_;
+      }
       result.bitField0_ |= to_bitField0_;
     }
 
@@ -997,6 +1029,9 @@ private static final long serialVersionUID = 0L;
       }
       if (other.hasForward()) {
         mergeForward(other.getForward());
+      }
+      if (other.getMoreDeadLetters() != false) {
+        setMoreDeadLetters(other.getMoreDeadLetters());
       }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
@@ -1107,6 +1142,11 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00001000;
               break;
             } // case 106
+            case 112: {
+              moreDeadLetters_ = input.readBool();
+              bitField0_ |= 0x00002000;
+              break;
+            } // case 112
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -2557,6 +2597,53 @@ private static final long serialVersionUID = 0L;
         forward_ = null;
       }
       return forwardBuilder_;
+    }
+
+    private boolean moreDeadLetters_ ;
+    /**
+     * <pre>
+     * It is settled and may be a dead letter all the same: it is not among the first
+     * 1,000,000 of the subscription, and there are more.
+     * </pre>
+     *
+     * <code>bool more_dead_letters = 14 [json_name = "moreDeadLetters"];</code>
+     * @return The moreDeadLetters.
+     */
+    @java.lang.Override
+    public boolean getMoreDeadLetters() {
+      return moreDeadLetters_;
+    }
+    /**
+     * <pre>
+     * It is settled and may be a dead letter all the same: it is not among the first
+     * 1,000,000 of the subscription, and there are more.
+     * </pre>
+     *
+     * <code>bool more_dead_letters = 14 [json_name = "moreDeadLetters"];</code>
+     * @param value The moreDeadLetters to set.
+     * @return This builder for chaining.
+     */
+    public Builder setMoreDeadLetters(boolean value) {
+
+      moreDeadLetters_ = value;
+      bitField0_ |= 0x00002000;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * It is settled and may be a dead letter all the same: it is not among the first
+     * 1,000,000 of the subscription, and there are more.
+     * </pre>
+     *
+     * <code>bool more_dead_letters = 14 [json_name = "moreDeadLetters"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearMoreDeadLetters() {
+      bitField0_ = (bitField0_ & ~0x00002000);
+      moreDeadLetters_ = false;
+      onChanged();
+      return this;
     }
 
     // @@protoc_insertion_point(builder_scope:headrace.v1.MessageExplanation)

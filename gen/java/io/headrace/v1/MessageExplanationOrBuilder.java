@@ -268,4 +268,15 @@ public interface MessageExplanationOrBuilder extends
    * <code>.headrace.v1.DeadLetterForward forward = 13 [json_name = "forward"];</code>
    */
   io.headrace.v1.DeadLetterForwardOrBuilder getForwardOrBuilder();
+
+  /**
+   * <pre>
+   * It is settled and may be a dead letter all the same: it is not among the first
+   * 1,000,000 of the subscription, and there are more.
+   * </pre>
+   *
+   * <code>bool more_dead_letters = 14 [json_name = "moreDeadLetters"];</code>
+   * @return The moreDeadLetters.
+   */
+  boolean getMoreDeadLetters();
 }
