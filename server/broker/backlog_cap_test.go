@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/headrace/headrace/server/broker/delivery"
 	"github.com/headrace/headrace/storage"
 )
 
@@ -166,5 +167,19 @@ func TestBacklogCapsHaveBounds(t *testing.T) {
 		if err := c.validateBacklogCap(); !errors.Is(err, ErrInvalidField) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestNoMoreIsBuriedThanIsTooMuch, while what was given up is on its way to the dead
+// letters: 41 of 42 messages count then, and one is too many.
+func TestNoMoreIsBuriedThanIsTooMuch(t *testing.T) {
+	k := &backlogKeeper{cap: BacklogCap{Max: Amount{Messages: 40}, Action: BuryOldest}, parts: make([]backlogPart, 1)}
+	p := &k.parts[0]
+	p.PartitionStats = delivery.PartitionStats{Head: 42, Backlog: 41, Fresh: 41, Dying: 1}
+	p.gauge.marks = []gaugeMark{{}, {offset: 42, bytes: 4_200}}
+	over := k.cap.above(Amount{Messages: p.Backlog})
+	k.plan(over)
+	if got := k.burials(over); len(got) != 1 || got[0].Messages != 1 {
+		t.Errorf("%+v", got)
 	}
 }

@@ -63,7 +63,7 @@ func (l *loop) keepBacklog() {
 	}
 	k.plan(over)
 	if k.cap.Action == BuryOldest {
-		l.bury()
+		l.bury(over)
 		return
 	}
 	for i := range k.parts {
@@ -76,14 +76,31 @@ func (l *loop) keepBacklog() {
 
 // bury has what was planned given up, as far as nobody got it yet: what is out goes its
 // own way, and is bounded by its ceilings.
-func (l *loop) bury() {
-	for i := range l.keeper.parts {
-		p := &l.keeper.parts[i]
-		n := min(uint64(math.Ceil(float64(p.from-p.Floor)*p.share())), p.Fresh)
-		if n > 0 && l.state.Dying() < delivery.MaxBurials {
-			l.own = append(l.own, &delivery.Bury{Partition: p.Partition, Messages: n})
+func (l *loop) bury(over Amount) {
+	for _, b := range l.keeper.burials(over) {
+		if l.state.Dying() < delivery.MaxBurials {
+			l.own = append(l.own, &b)
 		}
 	}
+}
+
+// burials are what was planned, in messages. Among what is on its way to the dead letters
+// a share is no exact number: no more than are too many are given up, where messages alone
+// count.
+func (k *backlogKeeper) burials(over Amount) (all []delivery.Bury) {
+	left := over.Messages
+	if over.Bytes > 0 {
+		left = math.MaxUint64
+	}
+	for i := range k.parts {
+		p := &k.parts[i]
+		n := min(uint64(math.Ceil(float64(p.from-p.Floor)*p.share())), p.Fresh, left)
+		if n > 0 {
+			all = append(all, delivery.Bury{Partition: p.Partition, Messages: n})
+		}
+		left -= n
+	}
+	return all
 }
 
 // tellFull tells publishers whether the backlog is full, when that has changed.
