@@ -37,9 +37,10 @@ type collector struct {
 	runs, rewrites, heldBack, errors atomic.Uint64
 }
 
-// discarded tells of dead bytes that a compaction found.
+// discarded tells of dead bytes that a compaction found. Where the disk is short any are
+// worth a look: nothing else may come that would find more.
 func (c *collector) discarded(bytes uint64) {
-	if c.dead.Add(bytes) < c.enough {
+	if dead := c.dead.Add(bytes); dead == 0 || dead < c.enough && !c.short() {
 		return
 	}
 	select {

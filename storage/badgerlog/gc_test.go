@@ -64,6 +64,23 @@ func TestCollectionIsHeldBackWhileCommitsAreSlow(t *testing.T) {
 	}
 }
 
+// TestCollectionComesAtOnce for enough dead bytes, and where the disk is short for any.
+func TestCollectionComesAtOnce(t *testing.T) {
+	for _, c := range []struct {
+		dead  uint64
+		short bool
+		want  bool
+	}{{100, false, true}, {99, false, false}, {1, true, true}, {0, true, false}} {
+		commits := time.Millisecond
+		collects := collectorOf(0, &commits)
+		collects.short = func() bool { return c.short }
+		collects.discarded(c.dead)
+		if got := len(collects.kick) == 1; got != c.want {
+			t.Errorf("%d bytes dead, short %t: it comes at once: %t", c.dead, c.short, got)
+		}
+	}
+}
+
 func TestCollectionEndsWithTheEngine(t *testing.T) {
 	commits := time.Millisecond
 	quit := make(chan struct{})

@@ -54,6 +54,9 @@ type rotation struct {
 	// written went to the value log since the memtable began, deleted are the segments
 	// that were deleted since.
 	written, deleted atomic.Uint64
+	// owed are the memtables that must still end until what the last ones deleted is
+	// surely compacted: a table alone is not. At an opening nobody knows.
+	owed atomic.Uint64
 	// allBytes and allSegments went to the value log since the engine was opened.
 	allBytes, allSegments atomic.Uint64
 	// ended counts memtables that ended, forced those that padding ended.
@@ -63,10 +66,12 @@ type rotation struct {
 }
 
 func newRotation(o *Options, space *spaceWatch, stop *failStop) *rotation {
-	return &rotation{
+	r := &rotation{
 		every: uint64(o.RotateBytes), least: min(uint64(o.RotateBytes), uint64(o.ValueLogFileBytes)/2),
 		table: uint64(o.MemTableBytes), compacted: uint64(o.LevelZeroTables), space: space, stop: stop, kick: make(chan struct{}, 1),
 	}
+	r.owed.Store(r.compacted - 1)
+	return r
 }
 
 // wrote tells of a commit.
@@ -111,12 +116,16 @@ func (r *rotation) limit() uint64 {
 // rotated tells that a memtable ended.
 func (r *rotation) rotated() {
 	r.written.Store(0)
-	r.deleted.Store(0)
+	if r.deleted.Swap(0) > 0 {
+		r.owed.Store(r.compacted - 1)
+	} else if owed := r.owed.Load(); owed > 0 {
+		r.owed.Store(owed - 1)
+	}
 	r.ended.Add(1)
 }
 
-// loop ends memtables when told to; and below the high mark at each tick after which
-// a segment was deleted, for there what is dead keeps publishers waiting.
+// loop ends memtables when told to; and below the high mark at each tick until what was
+// deleted is compacted, for there what is dead keeps publishers waiting.
 func (r *rotation) loop(interval time.Duration, quit <-chan struct{}) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
@@ -127,13 +136,21 @@ func (r *rotation) loop(interval time.Duration, quit <-chan struct{}) {
 				r.rotate(1, quit)
 			}
 		case <-ticker.C:
-			if r.deleted.Load() > 0 && !r.space.space().AcceptsPublishes() {
-				r.rotate(r.compacted, quit)
+			if tables := r.unfinished(); tables > 0 && !r.space.space().AcceptsPublishes() {
+				r.rotate(tables, quit)
 			}
 		case <-quit:
 			return
 		}
 	}
+}
+
+// unfinished is how many memtables must end until all that was deleted is compacted.
+func (r *rotation) unfinished() uint64 {
+	if r.deleted.Load() > 0 {
+		return r.compacted
+	}
+	return r.owed.Load()
 }
 
 // rotate pads memtables until some of them ended.

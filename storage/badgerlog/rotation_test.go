@@ -89,18 +89,22 @@ func TestTrapSpaceComesBackOnAShortDisk(t *testing.T) {
 	awaitStats(t, e, "files are collected", func(s Stats) bool { return s.GCRewrites >= files-1 })
 }
 
-// TestShortDiskIsLookedAtWhileSegmentsGo: at each tick after which one was deleted.
+// TestShortDiskIsLookedAtWhileSegmentsGo: at each tick until the table that has the last
+// deletes is not alone, for one table is not compacted.
 func TestShortDiskIsLookedAtWhileSegmentsGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, padded := rotationOf(t, 200<<20, 150<<20)
 		quit := make(chan struct{})
 		go r.loop(time.Second, quit)
-		for _, deleted := range []int{0, 3, 0} {
-			r.wrote(batchSize{all: 1, deleted: deleted})
+		for i, c := range []struct {
+			deleted int
+			padded  bool
+		}{{0, true}, {0, false}, {3, true}, {0, true}, {0, false}, {2, true}, {1, true}, {0, true}, {0, false}} {
+			r.wrote(batchSize{all: 1, deleted: c.deleted})
 			time.Sleep(time.Second) //nolint:forbidigo // in a bubble
 			synctest.Wait()
-			if got := padded.Swap(0) > 0; got != (deleted > 0) {
-				t.Errorf("after %d deletes it was padded: %t", deleted, got)
+			if got := padded.Swap(0) > 0; got != c.padded {
+				t.Errorf("table %d, with %d deletes: padded is %t", i, c.deleted, got)
 			}
 			r.rotated()
 		}
