@@ -45,7 +45,7 @@ func TestWhatWasPromisedSurvivesAPowerCut(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if result.Published == 0 || result.Confirmed == 0 {
+	if result.Published == 0 || result.Confirmed == 0 || result.Accepted == 0 {
 		t.Error("nothing was at stake")
 	}
 }
@@ -74,6 +74,21 @@ func TestAStoreThatDoesNotSyncIsCaught(t *testing.T) {
 			wantCaught(t, c)
 		})
 	}
+}
+
+// TestAStoreThatGivesOffsetsTwiceIsCaught has a store that leaves no offsets of a buffered
+// topic out after a cut; who looks first recovers it.
+func TestAStoreThatGivesOffsetsTwiceIsCaught(t *testing.T) {
+	c := newCampaign(t)
+	var err error
+	c.Binary, err = shardload.BuildMutant(t.Context(), "../..", t.TempDir(), shardload.Mutant{
+		File: "storage/shardlog/recovery_buffered.go", From: "	if r.shard.Clean ||", To: "	if !r.shard.Clean ||",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Inspector = c.Binary
+	wantCaught(t, c)
 }
 
 func wantCaught(t *testing.T, c *Campaign) {

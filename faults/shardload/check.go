@@ -24,6 +24,8 @@ func (p *FoundPartition) next() storage.Offset { return p.First + storage.Offset
 type Found struct {
 	Partitions []FoundPartition
 	Cursors    [len(subscriptionNames)][]storage.Cursor
+	// Buffered is nil when the buffered topic does not exist.
+	Buffered *FoundBuffered
 	// Damage is what could not be read, or was not as it was published.
 	Damage []string
 }
@@ -32,11 +34,14 @@ type Found struct {
 // is wrong:
 //   - an acknowledged message is not at its offset, with its bytes;
 //   - a message is there twice, or another one than was published;
+//   - a message of the buffered topic that was durable is lost, or one that was accepted
+//     and not the last of its life; or its offset is that of another one;
 //   - a partition was trimmed past a floor, or begins earlier than before;
 //   - a subscription's state is neither the last confirmed one nor one that was
 //     handed over after it, or only a part of a change set is there.
 func Check(l *Ledger, f *Found) []string {
 	c := &check{ledger: l, found: f, wrong: f.Damage}
+	c.buffered()
 	if len(f.Partitions) == 0 {
 		if l.ready {
 			c.failf("the topic is lost")

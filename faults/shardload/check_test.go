@@ -26,7 +26,7 @@ func promised(t *testing.T) *Ledger {
 
 // kept is a store that keeps those promises.
 func kept() *Found {
-	f := &Found{Partitions: make([]FoundPartition, partitions)}
+	f := &Found{Partitions: make([]FoundPartition, partitions), Buffered: &FoundBuffered{}}
 	f.Partitions[0].Messages = []messageID{{7, 1, 0}, {7, 1, 1}, {7, 2, 0}}
 	f.Partitions[1].Messages = []messageID{{8, 1, 0}}
 	for i := range f.Cursors {

@@ -30,6 +30,8 @@ type stored struct {
 	publisher, number uint32
 	base              storage.Offset
 	count             uint32
+	// lost: it was accepted, and found lost after a cut.
+	lost bool
 }
 
 func (s *stored) end() storage.Offset { return s.base + storage.Offset(s.count) }
@@ -68,6 +70,8 @@ func (a *acks) after(n int) [partitions]ackState {
 //
 //	ready                                      topic and subscriptions are durable
 //	pub publisher number partition base count  an append is durable
+//	buf publisher number base count            an append to the buffered topic is accepted
+//	dur publisher head                         of its appends there all below the head are durable
 //	try subscription partition sequence floor head   … is about to be handed over
 //	ok subscription                            all that was tried is durable
 //	at subscription partition sequence floor head    is what a new life found, for
@@ -86,14 +90,17 @@ type Ledger struct {
 	// firsts are the first retained offsets that were last seen.
 	firsts [partitions]storage.Offset
 	acks   [len(subscriptionNames)]acks
-	counts Counts
+	// buffered is of the topic whose publishes are done before they are durable.
+	buffered bufferedLedger
+	counts   Counts
 }
 
 // Counts are those of a ledger's lines, over all cuts.
 type Counts struct {
 	// Published counts acknowledged appends, Confirmed change sets.
 	// Late counts promises after a cut, which are none.
-	Published, Confirmed, Late int
+	// Accepted are appends to the buffered topic, Lost those of them that were gone.
+	Published, Confirmed, Late, Accepted, Lost int
 }
 
 // Counts says what was told up to now.
@@ -133,6 +140,10 @@ func (l *Ledger) Tell(line string) error {
 		l.ready = l.ready || !l.off
 	case "pub":
 		err = l.tellPublished(rest)
+	case "buf":
+		err = l.tellAccepted(rest)
+	case "dur":
+		err = l.tellDurable(rest)
 	case "try":
 		err = l.tellTried(rest)
 	case "at":
@@ -224,10 +235,14 @@ func (l *Ledger) Forget() {
 	l.appends = [partitions][]stored{}
 	l.firsts = [partitions]storage.Offset{}
 	l.acks = [len(subscriptionNames)]acks{}
+	l.buffered = bufferedLedger{}
 }
 
 // Adopt takes what was found after a cut, and checked, as what is promised now.
 func (l *Ledger) Adopt(f *Found) {
+	if f.Buffered != nil {
+		l.counts.Lost += l.buffered.adopt(f.Buffered)
+	}
 	for p := range f.Partitions {
 		first := f.Partitions[p].First
 		l.firsts[p] = first

@@ -80,7 +80,11 @@ func (l *load) run(ctx context.Context) error {
 		return err
 	}
 	var users sync.WaitGroup
-	errs := make(chan error, publishers+len(subscriptionNames)) // one of each user
+	bufferedTopic, err := l.createBuffered(ctx)
+	if err != nil {
+		return err
+	}
+	errs := make(chan error, publishers+len(subscriptionNames)+2) // one of each user
 	for i, name := range subscriptionNames {
 		a, err := l.newAcker(ctx, i, name)
 		if err != nil {
@@ -92,6 +96,8 @@ func (l *load) run(ctx context.Context) error {
 	for i := range uint32(1 + l.random(publishersPerLife).IntN(publishers)) {
 		users.Go(func() { errs <- l.publish(i) })
 	}
+	users.Go(func() { errs <- l.publishBuffered(storage.PartitionID{Topic: bufferedTopic}) })
+	users.Go(func() { errs <- l.tellHeads(storage.PartitionID{Topic: bufferedTopic}) })
 	users.Wait()
 	close(errs)
 	var all error
@@ -102,8 +108,8 @@ func (l *load) run(ctx context.Context) error {
 }
 
 func (l *load) createTopic(ctx context.Context) error {
-	if topics := l.store.Topics(); len(topics) > 0 {
-		l.topic = topics[0].ID
+	if t, there := topicNamed(l.store, topicName); there {
+		l.topic = t.ID
 		return nil
 	}
 	t, err := l.store.CreateTopic(ctx, storage.Topic{Name: topicName, Partitions: partitions})

@@ -63,6 +63,12 @@ func read(ctx context.Context, s *shardlog.Store) (*Found, error) {
 		if t.State != storage.Active {
 			found.Damage = append(found.Damage, fmt.Sprintf("topic %q is in state %d", t.Name, t.State))
 		}
+		if t.Buffered {
+			if err := found.buffered(ctx, s, storage.PartitionID{Topic: t.ID}); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		for p := range t.Partitions {
 			one, err := found.partition(ctx, s, storage.PartitionID{Topic: t.ID, Partition: p})
 			if err != nil {

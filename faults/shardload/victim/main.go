@@ -1,4 +1,5 @@
-// Command victim plays a victim of shardload's: tests build it with a changed store.
+// Command victim plays a victim or an inspector of shardload's: tests build it with a
+// changed store.
 package main
 
 import (
@@ -7,4 +8,9 @@ import (
 	"github.com/headrace/headrace/faults/shardload"
 )
 
-func main() { os.Exit(shardload.PlayVictim()) }
+func main() {
+	if shardload.IsInspector() {
+		os.Exit(shardload.PlayInspector())
+	}
+	os.Exit(shardload.PlayVictim())
+}
