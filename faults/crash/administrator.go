@@ -105,7 +105,11 @@ const numberLabel = "number"
 
 func (a *administrator) createTopic(ctx context.Context, topic *headracev1.Topic, number uint64) error {
 	label := map[string]string{numberLabel: strconv.FormatUint(number, 10)}
-	topic.Labels, topic.Retention = label, &headracev1.Retention{MinAge: durationpb.New(0)}
+	topic.Labels = label
+	if topic.GetRetention() == nil {
+		topic.Retention = &headracev1.Retention{}
+	}
+	topic.Retention.MinAge = durationpb.New(0)
 	return retry(ctx, "create topic", func() (bool, error) {
 		_, err := a.topics.CreateTopic(ctx, &headracev1.CreateTopicRequest{Topic: topic})
 		if err == nil {

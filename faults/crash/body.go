@@ -31,6 +31,11 @@ func encodeBody(topic uint64, id history.MessageID) []byte {
 	if random.IntN(largeEvery) == 0 {
 		filler = random.IntN(largeBytes)
 	}
+	return encodeFilled(topic, id, filler, r)
+}
+
+// encodeFilled makes a body with so much filler.
+func encodeFilled(topic uint64, id history.MessageID, filler int, r *rand.PCG) []byte {
 	body := make([]byte, bodyHeadBytes, bodyHeadBytes+filler+bodyCRCBytes+8)
 	binary.BigEndian.PutUint32(body, uint32(topic))
 	binary.BigEndian.PutUint64(body[4:], id.Publisher)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/headrace/headrace/faults/history"
+	"github.com/headrace/headrace/faults/history/standing"
 )
 
 // ErrPromiseBroken is returned when a history has violations, or a server failed by
@@ -45,7 +46,11 @@ type Result struct {
 	// Scratches counts topics that were made and deleted.
 	Scratches int
 	Buffered  BufferedCounts
-	History   history.Counts
+	// Accounts are by the names of their subscriptions.
+	Accounts map[string]standing.Counts
+	// Gone counts what bounds took, by the names of the subscriptions.
+	Gone    map[string]uint64
+	History history.Counts
 	// Store has what the store did meanwhile.
 	Store map[string]float64
 }
@@ -97,7 +102,11 @@ func (c *Campaign) Run(ctx context.Context) (Result, error) {
 		Late: lateBound, LargestBytes: largeBytes + fillerBytes, KeyOf: keyOf,
 	})
 	r.result.History, r.result.Scratches = counts, r.administrator.scratches
-	return r.result, errors.Join(err, broken(append(violations, ofBuffered...)), checkErr)
+	violations = append(violations, ofBuffered...)
+	var ofAccounts []history.Violation
+	var accountsErr error
+	ofAccounts, r.result.Accounts, r.result.Gone, accountsErr = checkAccounts(r.historyDir())
+	return r.result, errors.Join(err, broken(append(violations, ofAccounts...)), checkErr, accountsErr)
 }
 
 // broken makes violations an error.
@@ -127,6 +136,7 @@ type running struct {
 	victim        *victim
 	administrator *administrator
 	witness       *bufferedWitness
+	operators     *operators
 	// told is signalled when a publisher got its first result of a stream.
 	told    wake
 	clients []*client
@@ -159,6 +169,9 @@ func (c *Campaign) begin() (*running, error) {
 		return nil, err
 	}
 	r.witness = newBufferedWitness(conn)
+	if r.operators, err = newOperators(r.victim.process.Address, recorder, c.Seed); err != nil {
+		return nil, err
+	}
 	r.administrator = newAdministrator(conn, recorder, rand.New(rand.NewPCG(c.Seed, administratorClient)))
 	return r, nil
 }
@@ -168,10 +181,14 @@ func (r *running) rounds(ctx context.Context) error {
 	if err := r.administrator.setUp(ctx); err != nil {
 		return err
 	}
+	if err := r.administrator.setUpAccounts(ctx); err != nil {
+		return err
+	}
 	if err := r.startClients(); err != nil {
 		return err
 	}
 	r.witness.begin(ctx)
+	r.operators.begin(ctx)
 	administering, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	stop, ended := make(chan struct{}), make(chan error, 1) // its one result
@@ -204,7 +221,11 @@ func (r *running) startClients() error {
 	for _, s := range ledgerSubscriptions {
 		roles = append(roles, role{Subscription: s})
 	}
-	for _, one := range roles {
+	for _, user := range []string{aProducer, aProducer, aHandler, aHandler, aPuller, aPuller} {
+		roles = append(roles, role{User: user})
+	}
+	for slot, one := range roles {
+		one.Slot = slot
 		if err := r.startClient(one); err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 var (
 	rounds = flag.Int("rounds", 2, "rounds of TestKilledServerKeepsItsPromises")
 	seed   = flag.Uint64("seed", 0, "repeats a campaign's choices; 0: new ones")
+	keep   = flag.String("keep", "", "a directory for what campaigns leave: the history, the log, the store; it must not have any")
 )
 
 // shownLogBytes is how much of the log a failed test shows.
@@ -86,6 +88,9 @@ func newCampaign(t *testing.T, server string) *Campaign {
 	}
 	t.Logf("repeat with -seed %d", s)
 	c := &Campaign{Seed: s, Server: server, Client: os.Args[0], Dir: t.TempDir(), Logf: t.Logf}
+	if *keep != "" {
+		c.Dir = filepath.Join(*keep, strconv.FormatUint(s, 10))
+	}
 	t.Cleanup(func() {
 		text, err := os.ReadFile(filepath.Join(c.Dir, LogName))
 		if t.Failed() && err == nil {

@@ -11,29 +11,41 @@ import (
 	"github.com/headrace/headrace/storage/storagetest"
 )
 
+// saidEvery is after how many looks a drain says what is left.
+const saidEvery = 100
+
 // drain stops publishing, waits until everything is acked, and records how the server
 // stands then.
 func (r *running) drain(ctx context.Context) error {
 	r.witness.endPublishing()
-	err := r.stopClients(func(c *client) bool { return c.role.Publisher })
-	if err != nil {
+	stopped := r.stopClients(func(c *client) bool { return c.role.publishes() })
+	if err := errors.Join(stopped, r.operators.end()); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, drainTimeout)
+	draining, cancel := context.WithTimeout(ctx, drainTimeout)
 	defer cancel()
-	for {
-		left, err := r.administrator.look(ctx)
+	for looks := 0; ; looks++ {
+		left, err := r.administrator.look(draining)
+		ofAccounts, accountsErr := r.operators.drain(draining)
+		left, err = left+ofAccounts, errors.Join(err, accountsErr)
 		if err == nil && left == 0 {
 			break
 		}
-		if !pause(ctx) {
-			return fmt.Errorf("%w: %d messages are left after %v: %w", ErrPromiseBroken, left, drainTimeout, err)
+		if looks%saidEvery == saidEvery-1 {
+			r.Logf("%d messages are left: %s", left, r.operators.waiting(false))
+		}
+		if !pause(draining) {
+			left := fmt.Errorf("%w: %d messages are left after %v:\n%s", ErrPromiseBroken, left, drainTimeout, r.operators.waiting(true))
+			return errors.Join(left, err)
 		}
 		select {
 		case <-r.victim.process.Exited():
 			return brokenBy(r.victim.live(nil))
 		default:
 		}
+	}
+	if err := r.operators.emptyIdles(draining); err != nil {
+		return err
 	}
 	r.recorder.Record(history.Event{Kind: history.Drained})
 	if _, err := r.administrator.look(ctx); err != nil {
@@ -63,6 +75,8 @@ func (r *running) endClients() {
 		c.kill(r.recorder)
 	}
 	r.clients = nil
+	_ = r.operators.end() // It was said, or something else was.
+	_ = r.operators.client.Close()
 	_ = r.administrator.conn.Close()
 }
 

@@ -78,6 +78,60 @@ var mutants = []mutant{
 		to:       "		if mutant == MUTANT {\n			break\n		}\n		chunk.Acked = append(chunk.Acked, storage.OffsetRange{\n",
 		caughtBy: []history.Promise{history.Resurrected},
 	},
+	{
+		name: "what a producer sends again is stored again", file: "storage/shardlog/producers.go",
+		from:     "	case b.Last() <= x.highest:\n		return true, nil\n",
+		to:       "	case b.Last() <= x.highest:\n		return mutant != MUTANT, nil\n",
+		caughtBy: []history.Promise{history.Moved}, atOnce: true,
+	},
+	{
+		name: "a pause holds nothing back", file: "server/broker/delivery/dispatch.go",
+		from:     "s.openSessions == 0 || s.config.Paused ||",
+		to:       "s.openSessions == 0 || s.config.Paused && mutant != MUTANT ||",
+		caughtBy: []history.Promise{history.Skipped}, atOnce: true,
+	},
+	{
+		name: "a seek goes too far", file: "storage/shardlog/seek.go",
+		from:     "	if start.stays {\n",
+		to:       "	if mutant == MUTANT {\n		m.floor = min(m.next, m.floor+2)\n	}\n	if start.stays {\n",
+		caughtBy: []history.Promise{history.Lost},
+	},
+	{
+		name: "a seek to a snapshot forgets what that has acked", file: "storage/shardlog/seek.go",
+		from:     "	k.settle(b, x, chunkPlace{}, k.first)\n",
+		to:       "	if mutant != MUTANT {\n		k.settle(b, x, chunkPlace{}, k.first)\n	}\n",
+		caughtBy: []history.Promise{history.Skipped},
+	},
+	{
+		name: "a restart forgets who holds what, exactly once", file: "server/broker/change_set.go",
+		from:     "	c.stored.Sessions = c.storedSessions(from.Sessions, due)\n",
+		to:       "	if mutant != MUTANT {\n		c.stored.Sessions = c.storedSessions(from.Sessions, due)\n	}\n",
+		caughtBy: []history.Promise{history.Disturbed, history.WrongAttempt},
+	},
+	{
+		name: "what comes at most once is sent before it is settled", file: "server/broker/delivery/guarantee.go",
+		from:     "guarded: g != AtLeastOnce,",
+		to:       "guarded: g == ExactlyOnce || g == AtMostOnce && mutant != MUTANT,",
+		caughtBy: []history.Promise{history.Duplicated},
+	},
+	{
+		name: "a session that could be taken up again is charged", file: "server/broker/delivery/resume.go",
+		from:     "	case !x.resumes || window == 0 ||",
+		to:       "	case mutant == MUTANT || !x.resumes || window == 0 ||",
+		caughtBy: []history.Promise{history.WrongAttempt},
+	},
+	{
+		name: "a redriven dead letter stays", file: "storage/shardlog/replay.go",
+		from:     "	x.removeDeadLetters(b, r.ids())\n	r.append.Partition",
+		to:       "	if mutant != MUTANT {\n		x.removeDeadLetters(b, r.ids())\n	}\n	r.append.Partition",
+		caughtBy: []history.Promise{history.Resurrected, history.Duplicated},
+	},
+	{
+		name: "a restart forgets parked keys", file: "server/broker/change_set.go",
+		from:     "		if len(from.Partitions[i].Keys) > 0 {\n",
+		to:       "		if len(from.Partitions[i].Keys) > 0 && mutant != MUTANT {\n",
+		caughtBy: []history.Promise{history.Skipped},
+	},
 }
 
 // TestServersThatBreakPromisesAreCaught builds one server that breaks the promise that

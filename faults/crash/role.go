@@ -31,7 +31,19 @@ type role struct {
 	// Publisher publishes; else it subscribes, to Subscription.
 	Publisher    bool             `json:"publisher"`
 	Subscription subscriptionRole `json:"subscription"`
+	// User has an account, or publishes for those: one of the users; "": it does what is
+	// said above.
+	User string `json:"user"`
+	// Slot is another one for each client that is not the successor of a killed one.
+	Slot int `json:"slot"`
 }
+
+// The users.
+const (
+	aProducer = "producer"
+	aHandler  = "handler"
+	aPuller   = "puller"
+)
 
 // subscriptionRole says how a client subscribes.
 type subscriptionRole struct {
@@ -75,18 +87,33 @@ func runClient() error {
 	if err != nil {
 		return err
 	}
+	return errors.Join(r.run(ctx, recorder), recorder.Close())
+}
+
+func (r *role) run(ctx context.Context, recorder *history.Recorder) error {
+	random := rand.New(rand.NewPCG(r.Seed, r.Client))
+	switch r.User {
+	case aProducer:
+		return runProducer(ctx, r, recorder, random, os.Stdout)
+	case aHandler:
+		return runHandler(ctx, r, recorder, random)
+	case aPuller:
+		return runPuller(ctx, r, recorder)
+	}
 	conn, err := dial(r.Address)
 	if err != nil {
 		return err
 	}
-	random := rand.New(rand.NewPCG(r.Seed, r.Client))
 	if r.Publisher {
 		err = (&publisher{conn: conn, recorder: recorder, client: r.Client, random: random, told: os.Stdout}).run(ctx)
 	} else {
 		(&subscriber{conn: conn, recorder: recorder, client: r.Client, role: r.Subscription, random: random}).run(ctx)
 	}
-	return errors.Join(err, conn.Close(), recorder.Close())
+	return errors.Join(err, conn.Close())
 }
+
+// publishes says whether the role gives others something to receive.
+func (r *role) publishes() bool { return r.Publisher || r.User == aProducer }
 
 const (
 	// The wait before a client connects again.

@@ -80,7 +80,12 @@ func (c *Checker) Read(e *Event) {
 		c.readPublisher(e)
 	case SessionOpening:
 		c.opening(e)
+	case Handed:
+		c.handed(e)
 	default:
+		if e.Kind >= HandsOpening {
+			return // Package standing looks at it.
+		}
 		if s := c.sessions[e.Session]; s != nil {
 			c.readSession(s, e)
 			return

@@ -177,3 +177,21 @@ func (c *Checker) checkLate(s *subscription, m *message, at Place) {
 		c.brokenf(Late, "%s was ready for %v while subscription %d had credit", at, waited, s.id)
 	}
 }
+
+// handed takes what a user got who does not see frames: whether it is what was published,
+// and where it stands. When it comes package standing looks at.
+func (c *Checker) handed(e *Event) {
+	c.counts.Handed++
+	id := MessageID{e.Publisher, e.Number}
+	switch {
+	case id.Number == 0:
+		c.brokenf(Changed, "what was handed out as %d of session %d", e.Sequence, e.Session)
+	case !c.fate(id).attempted || c.fate(id).place.Topic != e.Topic:
+		c.brokenf(Invented, "%s of topic %d, handed out as %d of session %d", id, e.Topic, e.Sequence, e.Session)
+	case e.Partition != ReplayPartition:
+		c.place(id, c.fate(id), Place{e.Topic, e.Partition, e.Offset})
+	}
+}
+
+// ReplayPartition is where redriven messages come from.
+const ReplayPartition = 65_535

@@ -89,11 +89,12 @@ const (
 	SessionEnded
 )
 
-// Verdicts of a Settling event.
+// Verdicts of a Settling or Answering event.
 const (
 	Ack uint64 = iota + 1
 	Retry
 	Release
+	Reject
 )
 
 // Instant is a time on the machine's monotonic clock, in nanoseconds since it was
@@ -119,6 +120,7 @@ type Fields struct {
 	Publisher, Number, Count                 uint64
 	Session, Manual, Sequence, Last, Frame   uint64
 	Attempt, Bytes, Charged, Settle, Verdict uint64
+	Snapshot, Generation, Paused, Done       uint64
 }
 
 // used gives the fields that a kind uses, in the order in which they are written;
@@ -180,7 +182,7 @@ func (f *Fields) usedBySession(k Kind) []*uint64 {
 	case Revoked:
 		return []*uint64{&f.Session, &f.Sequence, &f.Last, &f.Charged}
 	default:
-		return nil
+		return f.usedByUser(k)
 	}
 }
 

@@ -38,6 +38,15 @@ const (
 	Invented Promise = "delivered and never published"
 	// StoredThoughRefused: what was refused is stored.
 	StoredThoughRefused Promise = "refused and stored"
+	// Disturbed: a message comes to another one while somebody works on it, where nobody
+	// may.
+	Disturbed Promise = "taken from who works on it"
+	// Skipped: what a seek, a pause or a parked key holds back is delivered.
+	Skipped Promise = "delivered and held back"
+	// StaleConfirmed: a settle is confirmed of what was taken away before.
+	StaleConfirmed Promise = "stale and confirmed"
+	// OverTrimmed: retention or a cap took more than it may.
+	OverTrimmed Promise = "removed before its time"
 	// Unreadable: the history itself makes no sense.
 	Unreadable Promise = "history without sense"
 )
@@ -61,6 +70,8 @@ type Counts struct {
 	Acknowledged, Refused, Unknown int
 	// Sessions were opened; Deliveries came in them; Confirmed acks were durable.
 	Sessions, Deliveries, Confirmed int
+	// Handed are deliveries to users who do not see frames.
+	Handed int
 	// Failed deliveries were retried or expired, Released ones given back.
 	Failed, Released int
 	// Repeated deliveries came again because a server or client had died, or a stream

@@ -3,6 +3,7 @@ package starved
 import (
 	"context"
 	"errors"
+	"flag"
 	"sync"
 	"testing"
 	"time"
@@ -13,14 +14,27 @@ import (
 	"github.com/headrace/headrace/sdk/go"
 )
 
-// TestDiskUseStaysFlat publishes and acks more than the disk holds, in the long version
-// 20 times as much: what is settled gives its room back. So small a disk makes
-// publishers wait now and then, for seconds, until it has.
+var (
+	// quota is how much of a disk publishes may use; reservedMebibytes are the store's
+	// own, below its high mark.
+	quota = flag.Int("quota", 512, "MiB that publishes may use in TestDiskUseStaysFlat")
+	times = flag.Int("times", 0, "how many times the quota it publishes; 0: half as much again, or what -long says")
+)
+
+const reservedMebibytes = 512
+
+// TestDiskUseStaysFlat publishes and acks more than the disk has for publishes, in the
+// long version 20 times as much as it is large: what is settled gives its room back. So
+// small a disk makes publishers wait now and then, for seconds, until it has.
 func TestDiskUseStaysFlat(t *testing.T) {
-	const diskMebibytes, messageBytes = 1024, 64 << 10
-	mebibytes := 768 // Publishes may use less than 512 MiB of the disk.
+	const messageBytes = 64 << 10
+	diskMebibytes := *quota + reservedMebibytes
+	mebibytes := *quota * 3 / 2
 	if *long {
 		mebibytes = 20 * diskMebibytes
+	}
+	if *times > 0 {
+		mebibytes = *times * *quota
 	}
 	d := newSmallDisk(t, diskMebibytes)
 	h := newHost(t, d.store())
