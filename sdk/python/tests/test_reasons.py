@@ -70,6 +70,12 @@ def refused(call: Callable[[], object]) -> str:
     return e.value.reason
 
 
+def publish_on(topic: headrace.Topic) -> None:
+    """Publishes until that is refused: a cap looks at what is stored, a moment later."""
+    while True:
+        topic.publish(b"y").result()
+
+
 def test_what_the_server_refuses_by_itself(client: headrace.Client, orders: headrace.Topic) -> None:
     t, s = client.topics, client.subscriptions
     s.create_snapshot("kept", "billing")
@@ -99,7 +105,7 @@ def test_what_the_server_refuses_by_itself(client: headrace.Client, orders: head
         "TOPIC_HAS_SUBSCRIPTIONS": lambda: t.delete("orders"),
         "NOTHING_KEPT": lambda: s.seek("lean-reader", headrace.to_start()),
         "POSITION_OUT_OF_RANGE": lambda: s.seek("billing", headrace.to_positions(headrace.Position(0, 9))),
-        "BACKLOG_FULL": lambda: client.topic("full").publish(b"y").result(),
+        "BACKLOG_FULL": lambda: publish_on(client.topic("full")),
     }
     for reason, call in expected.items():
         assert refused(call) == reason
@@ -142,15 +148,10 @@ def test_a_producer_whose_place_was_taken(server: Server, client: headrace.Clien
     with server.client(publish=settings) as first, server.client(publish=settings) as second:
         first.topic("orders").publish(b"x").result()
         second.topic("orders").publish(b"y").result()
-
-        def go_on() -> None:
-            while True:
-                first.topic("orders").publish(b"z").result()
-
         with pytest.raises(errors.HeadraceError) as e:
-            go_on()
+            publish_on(first.topic("orders"))
         assert e.value.reason in ("STALE_PRODUCER", "UNKNOWN_OUTCOME")
-        assert refused(go_on) == "STALE_PRODUCER"
+        assert refused(lambda: publish_on(first.topic("orders"))) == "STALE_PRODUCER"
 
 
 def test_reasons_of_one_item(server: Server, client: headrace.Client, orders: headrace.Topic) -> None:
