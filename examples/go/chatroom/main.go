@@ -36,7 +36,7 @@ func run(ctx context.Context) error {
 	var room []*instance
 	defer func() {
 		for _, i := range room {
-			i.client.Close()
+			_ = i.client.Close() // it had its say
 		}
 	}()
 	var conversation errgroup.Group
