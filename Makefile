@@ -137,6 +137,10 @@ bench: build ## Benchmarks: the store alone, then publish and end to end through
 	bin/headrace bench pub --size 1024 --duration 15s
 	bin/headrace bench e2e --size 1024 --duration 15s
 
+.PHONY: throughput
+throughput: ## What each SDK publishes and receives, side by side (Go, Java, Python; some two minutes)
+	tools/throughput $(THROUGHPUT_FLAGS)
+
 ##@ Checking the code
 
 .PHONY: lint

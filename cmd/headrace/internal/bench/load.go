@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/headrace/headrace/internal/measure"
 	"github.com/headrace/headrace/sdk/go"
 )
 
@@ -129,7 +130,7 @@ func (l *load) watch(ctx context.Context) (window, error) {
 
 // usage reads the CPU times so far.
 func (l *load) usage() (window, error) {
-	client, err := ownCPU()
+	client, err := measure.OwnCPU()
 	if err != nil {
 		return window{}, err
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"time"
+
+	"github.com/headrace/headrace/internal/measure"
 )
 
 // Run measures a server once.
@@ -25,7 +27,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		return Report{}, err
 	}
 	again, err := probe(o)
-	report.FdatasyncPerSecond = round(perSecond(append(syncs, again...)))
+	report.FdatasyncPerSecond = round(measure.PerSecond(append(syncs, again...)))
 	return report, err
 }
 
@@ -35,7 +37,7 @@ func probe(o Options) ([]time.Duration, error) {
 		dir = os.TempDir()
 	}
 	o.Say("probing the disk under %s", dir)
-	return probeDisk(dir)
+	return measure.Disk(dir)
 }
 
 // measureBoth measures the load that was asked for, after a lone publisher if

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
+	"github.com/headrace/headrace/internal/measure"
 	"github.com/headrace/headrace/internal/serverproc"
 	"github.com/headrace/headrace/sdk/go"
 )
@@ -62,7 +63,7 @@ func (t *target) cpu() (used time.Duration, known bool, err error) {
 	if t.process == nil {
 		return 0, false, nil
 	}
-	used, err = processCPU(t.process.PID())
+	used, err = measure.ProcessCPU(t.process.PID())
 	return used, err == nil, err
 }
 

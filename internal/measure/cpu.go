@@ -1,4 +1,4 @@
-package bench
+package measure
 
 import (
 	"errors"
@@ -15,10 +15,10 @@ import (
 const clockTick = time.Second / 100
 
 // errProcStat is returned when /proc/<pid>/stat does not look as documented.
-var errProcStat = errors.New("bench: unexpected form of /proc/<pid>/stat")
+var errProcStat = errors.New("measure: unexpected form of /proc/<pid>/stat")
 
-// ownCPU is the CPU time that this process has used so far, user and system.
-func ownCPU() (time.Duration, error) {
+// OwnCPU is the CPU time that this process has used so far, user and system.
+func OwnCPU() (time.Duration, error) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0, err
@@ -26,9 +26,9 @@ func ownCPU() (time.Duration, error) {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), nil
 }
 
-// processCPU is the CPU time that a process has used so far, user and system,
+// ProcessCPU is the CPU time that a process has used so far, user and system,
 // in steps of 10 ms.
-func processCPU(pid int) (time.Duration, error) {
+func ProcessCPU(pid int) (time.Duration, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, err

@@ -1,4 +1,4 @@
-package bench
+package measure
 
 import (
 	"errors"
@@ -23,11 +23,11 @@ func TestProcStatRefusesOtherForms(t *testing.T) {
 }
 
 func TestCPUTimeOfThisProcess(t *testing.T) {
-	own, err := ownCPU()
+	own, err := OwnCPU()
 	if err != nil || own <= 0 {
 		t.Fatalf("%v, %v", own, err)
 	}
-	if _, err := processCPU(os.Getpid()); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if _, err := ProcessCPU(os.Getpid()); err != nil && !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
 }

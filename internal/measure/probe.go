@@ -1,4 +1,4 @@
-package bench
+package measure
 
 import (
 	"fmt"
@@ -17,10 +17,10 @@ const (
 	probeTime = 2 * time.Second
 )
 
-// probeDisk measures what one write costs on the disk under dir when nothing
+// Disk measures what one write costs on the disk under dir when nothing
 // else is going on: it overwrites the same preallocated KiB and syncs its data,
 // again and again. It returns how long each took.
-func probeDisk(dir string) ([]time.Duration, error) {
+func Disk(dir string) ([]time.Duration, error) {
 	path := filepath.Join(dir, "fdatasync-probe")
 	f, err := os.Create(path)
 	if err != nil {
@@ -65,8 +65,8 @@ func overwrite(f *os.File, block []byte) error {
 	return syncData(f)
 }
 
-// perSecond is the rate of an operation that takes the median of took.
-func perSecond(took []time.Duration) float64 {
+// PerSecond is the rate of an operation that takes the median of took.
+func PerSecond(took []time.Duration) float64 {
 	if len(took) == 0 {
 		return 0
 	}

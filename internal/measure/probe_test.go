@@ -1,4 +1,4 @@
-package bench
+package measure
 
 import (
 	"os"
@@ -8,12 +8,12 @@ import (
 
 func TestProbeMeasuresAndLeavesNothingBehind(t *testing.T) {
 	dir := t.TempDir()
-	took, err := probeDisk(dir)
+	took, err := Disk(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(took) == 0 || perSecond(took) <= 0 {
-		t.Errorf("%d syncs, %v a second", len(took), perSecond(took))
+	if len(took) == 0 || PerSecond(took) <= 0 {
+		t.Errorf("%d syncs, %v a second", len(took), PerSecond(took))
 	}
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) != 0 {
@@ -22,17 +22,17 @@ func TestProbeMeasuresAndLeavesNothingBehind(t *testing.T) {
 }
 
 func TestProbeOfAMissingDirectoryFails(t *testing.T) {
-	if _, err := probeDisk(t.TempDir() + "/absent"); err == nil {
+	if _, err := Disk(t.TempDir() + "/absent"); err == nil {
 		t.Error("it did not")
 	}
 }
 
 func TestRateComesFromTheMedian(t *testing.T) {
 	took := []time.Duration{time.Hour, 2 * time.Millisecond, time.Millisecond}
-	if got := perSecond(took); got != 500 {
+	if got := PerSecond(took); got != 500 {
 		t.Errorf("%v", got)
 	}
-	if got := perSecond(nil); got != 0 {
+	if got := PerSecond(nil); got != 0 {
 		t.Errorf("of nothing: %v", got)
 	}
 }
