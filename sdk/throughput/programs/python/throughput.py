@@ -13,6 +13,7 @@ from headrace import aio
 
 
 async def main(mode: str, name: str, *numbers: str) -> None:
+    """Does what the arguments say."""
     count, warmup, size, in_flight = map(int, numbers)
     async with aio.Client.from_env() as client:
         if mode == "publish":

@@ -40,6 +40,10 @@ abstract class StreamLoop<Q, S> {
   private int epoch;
 
   private boolean halfClosed;
+
+  /** A pump is among the loop's tasks. */
+  private boolean pumping;
+
   private boolean everOpened;
   private long openingSince;
   private long heardAt;
@@ -135,6 +139,20 @@ abstract class StreamLoop<Q, S> {
 
   /** The stream ended after {@link #done}. */
   abstract void finished();
+
+  /**
+   * Looks at what is to be done once everything is taken in that waits on the loop by now: deliveries that
+   * begin and settle one by one then share frames.
+   */
+  final void pumpSoon() {
+    if (!pumping) {
+      pumping = true;
+      soon(() -> {
+        pumping = false;
+        pump();
+      });
+    }
+  }
 
   /** Looks at what is to be done now. */
   final void pump() {

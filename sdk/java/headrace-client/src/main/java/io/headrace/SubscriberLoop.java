@@ -117,7 +117,7 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
   void start(Delivery<T> delivery) {
     soon(() -> {
       if (session.start(delivery, System.nanoTime())) {
-        pump();
+        pumpSoon();
       }
     });
   }
@@ -127,7 +127,7 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
   public void settle(Delivery<?> delivery, Settlement settlement, @Nullable CompletableFuture<Void> confirmed) {
     boolean open = soon(() -> {
       session.settle((Delivery<T>) delivery, settlement, confirmed, System.nanoTime());
-      pump();
+      pumpSoon();
     });
     if (!open && confirmed != null) {
       confirmed.completeExceptionally(Errors.stale("the client is closed, and what it held is lost"));
