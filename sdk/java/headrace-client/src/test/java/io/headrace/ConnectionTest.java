@@ -104,7 +104,7 @@ class ConnectionTest {
             .certificate(identity.certificate, identity.key)
             .serverName("headrace.test");
     String target = "127.0.0.1:" + server.getPort();
-    try (HeadraceClient client = HeadraceClient.builder(target).tls(tls).token("secret").build()) {
+    try (HeadraceClient client = HeadraceClient.builder(target).tls(tls).token("secret").connectTimeout(Duration.ofMinutes(1)).build()) {
       client.topics().get("orders");
       assertEquals("Bearer secret", authorizations.take());
     }

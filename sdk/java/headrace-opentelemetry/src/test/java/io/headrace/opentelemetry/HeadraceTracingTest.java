@@ -39,7 +39,7 @@ class HeadraceTracingTest {
   @BeforeEach
   void connect() {
     client =
-        HeadraceClient.builder(headrace.server().address())
+        headrace.server().builder()
             .tracing(HeadraceTracing.of(telemetry.getOpenTelemetry()))
             .build();
   }

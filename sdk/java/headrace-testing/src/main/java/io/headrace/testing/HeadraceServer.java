@@ -1,6 +1,7 @@
 package io.headrace.testing;
 
 import io.headrace.HeadraceClient;
+import io.headrace.HeadraceClientBuilder;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -8,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -24,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 public final class HeadraceServer implements AutoCloseable {
   private static final Pattern ADDRESS = Pattern.compile("\"address\":\"([^\"]+)\"");
   private static final int STOP_SECONDS = 60;
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
   private static final int LOG_BYTES = 4_000;
 
   private final Path binary;
@@ -82,7 +85,16 @@ public final class HeadraceServer implements AutoCloseable {
    * @return the client, to be closed
    */
   public HeadraceClient connect() {
-    return HeadraceClient.connect(address);
+    return builder().build();
+  }
+
+  /**
+   * Begins a client of this server, which is patient: a test's machine may have much to do.
+   *
+   * @return a builder with the defaults, but for times of a minute to connect and to call
+   */
+  public HeadraceClientBuilder builder() {
+    return HeadraceClient.builder(address).connectTimeout(PATIENCE).callTimeout(PATIENCE);
   }
 
   /**

@@ -50,7 +50,7 @@ class FaultsTest {
   void callsAreLateUntilTheFaultsAreCleared() {
     headrace.faults().delay("TopicService", Duration.ofMinutes(10), 0);
     try (HeadraceClient hasty =
-        HeadraceClient.builder(headrace.server().address()).callTimeout(Duration.ofMillis(200)).build()) {
+        headrace.server().builder().callTimeout(Duration.ofMillis(200)).build()) {
       HeadraceException e = assertThrows(HeadraceException.UnknownOutcome.class, () -> hasty.topics().get("orders"));
       assertEquals(List.of("TIMEOUT", "DEADLINE_EXCEEDED"), List.of(e.reason(), e.code()));
     }

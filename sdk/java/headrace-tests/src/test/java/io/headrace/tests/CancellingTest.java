@@ -178,7 +178,7 @@ class CancellingTest extends ServerTest {
     headrace.faults().delay("PublisherService", Duration.ofMinutes(30), 0);
     PublishSettings tight = PublishSettings.defaults().maxPending(1, 1 << 20);
     HeadraceClient full =
-        HeadraceClient.builder(server().address()).publish(tight).closeTimeout(Duration.ofMillis(100)).build();
+        server().builder().publish(tight).closeTimeout(Duration.ofMillis(100)).build();
     full.topic("orders").publish(new byte[1]);
     assertInterrupted(
         () -> assertThrows(HeadraceException.Interrupted.class, () -> full.topic("orders").publish(new byte[1])));
@@ -212,7 +212,7 @@ class CancellingTest extends ServerTest {
     headrace.faults().delay("PublisherService", Duration.ofMinutes(30), 0);
     PublishSettings tight = PublishSettings.defaults().maxPending(1, 1 << 20);
     HeadraceClient full =
-        HeadraceClient.builder(server().address()).publish(tight).closeTimeout(Duration.ofMillis(100)).build();
+        server().builder().publish(tight).closeTimeout(Duration.ofMillis(100)).build();
     CompletableFuture<?> pending = full.topic("orders").publish(new byte[1]);
     CompletableFuture<Void> flushed = full.topic("orders").flush();
     CompletableFuture<HeadraceException> waiting =

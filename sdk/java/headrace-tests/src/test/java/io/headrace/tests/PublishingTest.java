@@ -118,7 +118,7 @@ class PublishingTest extends ServerTest {
   @Test
   void aFullBufferIsAnErrorWhenAskedFor() {
     PublishSettings tight = PublishSettings.defaults().maxPending(1, 1 << 20).failWhenFull();
-    try (HeadraceClient small = HeadraceClient.builder(server().address()).publish(tight).build()) {
+    try (HeadraceClient small = server().builder().publish(tight).build()) {
       Topic topic = small.topic("orders");
       CompletableFuture<MessageId> accepted = topic.publish(new byte[1]);
       HeadraceException e =

@@ -138,8 +138,8 @@ class ReasonsTest extends ServerTest {
 
   private void takeTheProducersPlace() {
     PublishSettings same = PublishSettings.defaults().producerId("one");
-    try (HeadraceClient first = HeadraceClient.builder(server().address()).publish(same).build();
-        HeadraceClient second = HeadraceClient.builder(server().address()).publish(same).build()) {
+    try (HeadraceClient first = server().builder().publish(same).build();
+        HeadraceClient second = server().builder().publish(same).build()) {
       first.topic("orders").publish(new byte[1]).join();
       second.topic("orders").publish(new byte[1]).join();
       while (true) {
