@@ -22,6 +22,9 @@ _INTERRUPTED_SECONDS = 1.0
 _CLOSING_SECONDS = 6.0
 """How long the end of the thread waits for what callers began."""
 
+_TELLING_TURNS = 3
+"""Turns of the loop in which callers are told of what has just ended, before it stops."""
+
 
 class Loop:
     """An event loop in a thread, and a bounded queue of calls for it, so that many calls
@@ -115,4 +118,6 @@ class Loop:
                 task.cancel()
             if late:
                 await asyncio.wait(late, timeout=_INTERRUPTED_SECONDS)
+        for _ in range(_TELLING_TURNS):
+            await asyncio.sleep(0)
         self._loop.stop()
