@@ -102,7 +102,7 @@ func receiveOthers(t *testing.T, c *headrace.Client, name string, keys int) time
 			stop()
 		}
 		return nil
-	}, headrace.WithConcurrency(8), headrace.WithManualCredit(1_000))
+	}, headrace.WithConcurrency(8))
 	if err != nil {
 		t.Error(err)
 	}

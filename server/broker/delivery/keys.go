@@ -42,6 +42,9 @@ const (
 	maxKeyBytes = 64 << 20
 	// keyBytes is the memory that a busy key takes beside its queue.
 	keyBytes = 256
+	// fewOfKey is how many messages of a key a session may hold however small the share
+	// of its window is, and at most where its credit has no window.
+	fewOfKey = 32
 	// maxGated is how many messages of busy keys a frame steps over.
 	maxGated = 4096
 )
@@ -160,7 +163,20 @@ func (k *orderKey) waits() bool {
 }
 
 // takesMore says whether a session may get more of a key behind what it has of it.
-func (k *orderKey) takesMore(x *session) bool { return k.holder == x && x.keyBatches && !k.solo }
+func (k *orderKey) takesMore(x *session) bool {
+	return k.holder == x && x.keyBatches && !k.solo && (k.id.p.order == OrderPartition || uint64(len(k.out)) < x.mostOfKey())
+}
+
+// mostOfKey is how many messages of an ordering key a session holds at most: a tenth of
+// its window, so that a key whose first message takes long leaves nine tenths to others;
+// of a small window half, so that a key still goes on while its settles are on their way.
+func (x *session) mostOfKey() uint64 {
+	if x.replenish == Manual {
+		return fewOfKey
+	}
+	window := x.window.Messages
+	return max(1, window/10, min(window/2, fewOfKey))
+}
 
 // enqueue puts a message behind its key, if there is memory.
 func (s *State) enqueue(k *orderKey, offset uint64) bool {
@@ -389,6 +405,22 @@ func (s *State) exposeQueued(k *orderKey, only *session) {
 	s.pool.messages++
 	k.exposed = made
 	s.route(made)
+}
+
+// touchHeldBy has the keys looked at of which a session holds something, and which have
+// more: it may get more of each now.
+func (s *State) touchHeldBy(x *session, at Instant) {
+	var held []*orderKey
+	for _, k := range s.keys.byID {
+		if k.holder == x && len(k.out) > 0 && k.queue.len() > 0 {
+			held = append(held, k)
+		}
+	}
+	slices.SortFunc(held, func(a, b *orderKey) int { return cmp.Compare(a.out[0].sequence, b.out[0].sequence) })
+	for _, k := range held {
+		s.touch(k, at)
+	}
+	s.settleKeys()
 }
 
 // dropSettledHeads lets the keys of a partition go on whose next message a hole has

@@ -133,6 +133,7 @@ func (s *State) resume(x *session, e *Attach) {
 	s.releaseOthers(x, e)
 	s.settleKeys()
 	s.comeAlive(x, e)
+	s.touchHeldBy(x, e.At)
 	for _, b := range x.blocks {
 		if !x.tellsStarted {
 			s.startWork(b, b.live, s.leaseClock(e.At))

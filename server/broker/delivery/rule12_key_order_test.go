@@ -1,6 +1,8 @@
 package delivery_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -59,6 +61,45 @@ func TestRule12ASessionThatBatchesKeysGetsMore(t *testing.T) {
 	wantOffsets(t, "to another session", w.got(2))
 	w.window(1, 1000, 1<<20)
 	wantOffsets(t, "to the same session", w.got(1), 4, 5, 6)
+}
+
+func TestRule12AKeyTakesPartOfAWindowAtMost(t *testing.T) {
+	w := keyed(t, delivery.Config{})
+	attach := w.session(1, 6, 1<<20)
+	attach.Features = delivery.KeyBatches
+	w.do(attach)
+	w.publishKeys(1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 2)
+	wantOffsets(t, "a hot key beside others", w.got(1), 0, 1, 2, 8, 9, 10)
+	w.settle(1, 1, delivery.Ack, 4, 6) // those of the others
+	w.publishKeys(4)
+	wantOffsets(t, "while the hot one stands still", w.got(1), 11)
+	w.settle(1, 2, delivery.Ack, 1, 2)
+	wantOffsets(t, "when it goes on", w.got(1), 3, 4)
+	w.window(1, 12, 1<<20)
+	w.settle(1, 3, delivery.Ack, 3, 3)
+	wantOffsets(t, "in a larger window", w.got(1), 5, 6, 7)
+}
+
+func TestRule12AKeyTakesATenthOfALargeWindow(t *testing.T) {
+	for window, most := range map[uint64]int{1: 1, 2: 1, 10: 5, 64: 32, 319: 32, 330: 33, 1000: 100} {
+		w := keyed(t, delivery.Config{})
+		attach := w.session(1, window, 1<<20)
+		attach.Features = delivery.KeyBatches
+		w.do(attach)
+		w.publishKeys(slices.Repeat([]int{1}, 150)...)
+		want(t, fmt.Sprintf("of one key in a window of %d", window), w.count(1), most)
+	}
+}
+
+func TestRule12AKeyTakesPartOfWhatIsGrantedByHand(t *testing.T) {
+	w := keyed(t, delivery.Config{})
+	attach := w.session(1, 0, 0)
+	attach.Features, attach.Replenish = delivery.KeyBatches, delivery.Manual
+	w.do(attach)
+	w.publishKeys(slices.Repeat([]int{1}, 100)...)
+	w.publishKeys(2)
+	w.grant(90, 1<<20)
+	want(t, "of both keys", w.count(1), 32+1)
 }
 
 func TestRule12ABrokenHolderHandsTheKeyOn(t *testing.T) {

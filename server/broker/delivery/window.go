@@ -119,8 +119,12 @@ func (s *State) setWindow(e *Window) {
 	case x.replenish != OnSettle:
 		s.end(x, EndWrongCredit, e.At)
 	default:
+		most := x.mostOfKey()
 		x.window = e.Credit
 		x.stream.limit = x.streamLimit(s.config.Stream)
+		if x.keyBatches && x.mostOfKey() > most {
+			s.touchHeldBy(x, e.At)
+		}
 		s.replan()
 		s.refresh(x)
 	}

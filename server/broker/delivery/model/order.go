@@ -30,6 +30,7 @@ func (m *Model) inOrder(msg *message, x *Session) error {
 	if other := m.otherFirst(msg); other != nil {
 		return fmt.Errorf("%v of another partition goes first", other)
 	}
+	ahead := uint64(0)
 	for _, other := range msg.partition.live {
 		switch {
 		case other.key != msg.key || other == msg || other.settledNow():
@@ -42,9 +43,31 @@ func (m *Model) inOrder(msg *message, x *Session) error {
 			return fmt.Errorf("session %d holds %v before it", other.holder.id, other)
 		case other.attempt > 1 || msg.counts.attempt() > 1:
 			return fmt.Errorf("it may not go along with %v, one of which failed", other)
+		default:
+			ahead++
 		}
 	}
+	if most := x.mostOfKey(); m.rules.Order == "key" && ahead > 0 && ahead >= most {
+		return fmt.Errorf("session %d holds %d of its key, at most %d", x.id, ahead, most)
+	}
 	return nil
+}
+
+// mostOfKey is how many messages of a key a session may hold: a tenth of its window, of
+// one below 320 half but 32 at most; 32 without one; one always.
+func (x *Session) mostOfKey() uint64 {
+	switch w := x.window.Messages; {
+	case x.manual:
+		return 32
+	case w < 2:
+		return 1
+	case w < 64:
+		return w / 2
+	case w < 320:
+		return 32
+	default:
+		return w / 10
+	}
 }
 
 // otherFirst is a message of another partition that goes before one with its key: one

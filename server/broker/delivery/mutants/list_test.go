@@ -211,6 +211,12 @@ var list = []mutant{
 		new:  "return k.waits()",
 	},
 	{
+		name: "a key takes all of a window",
+		file: "keys.go",
+		old:  "uint64(len(k.out)) < x.mostOfKey()",
+		new:  "uint64(len(k.out)) < x.mostOfKey()*2",
+	},
+	{
 		name: "what is out behind a message that failed stays out",
 		file: "keys.go",
 		old:  "		s.takeBackLater(k)\n",
