@@ -309,10 +309,11 @@ func (s *State) dropSettledMisfits() {
 	}
 }
 
-// requestMisfits asks for the segments of what somebody can take.
+// requestMisfits asks for the segments of what somebody can take. One that is at hand,
+// for others, must not be asked for: it would not be given twice.
 func (s *State) requestMisfits() {
 	for _, m := range s.misfits.aside {
-		if m.wants && m.seg == nil && !m.p.isAsked {
+		if m.wants && m.seg == nil && !m.pin() && !m.p.isAsked {
 			m.p.isAsked, m.p.asked = true, m.first
 			s.emitLoad(m.p, m.first, 0)
 		}

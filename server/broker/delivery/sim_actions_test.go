@@ -196,10 +196,9 @@ func (s *sim) answerLoads() {
 func (s *sim) answerLoad(load delivery.Load) {
 	p := s.store.partitions[load.Partition]
 	if segments, ok := p.find(load.Offset, load.Bytes); ok {
-		for _, g := range segments {
-			p.resident[g.Base] = true
+		if given := p.give(segments); len(given) > 0 {
+			s.emit(&delivery.Loaded{Partition: p.id, Segments: given})
 		}
-		s.emit(&delivery.Loaded{Partition: p.id, Segments: segments})
 		return
 	}
 	if h, ok := p.hole(load.Offset); ok {

@@ -88,6 +88,18 @@ func (p *simPartition) find(offset, bytes uint64) (found []delivery.Segment, ok 
 	return found, len(found) > 0
 }
 
+// give takes note of segments that are given, and leaves out those that were and are
+// there still: as the broker's memory does, which would hold them twice.
+func (p *simPartition) give(found []delivery.Segment) (given []delivery.Segment) {
+	for _, g := range found {
+		if !p.resident[g.Base] {
+			p.resident[g.Base] = true
+			given = append(given, g)
+		}
+	}
+	return given
+}
+
 func (p *simPartition) hole(offset uint64) (delivery.OffsetRange, bool) {
 	for _, h := range p.holes {
 		if h.First <= offset && offset <= h.Last {

@@ -228,10 +228,9 @@ func (w *world) commit() delivery.Event {
 func (w *world) answer(e *delivery.Load) {
 	p := w.store.partitions[e.Partition]
 	if segments, ok := p.find(e.Offset, e.Bytes); ok {
-		for _, g := range segments {
-			p.resident[g.Base] = true
+		if given := p.give(segments); len(given) > 0 {
+			w.pending = append(w.pending, &delivery.Loaded{Partition: p.id, Segments: given})
 		}
-		w.pending = append(w.pending, &delivery.Loaded{Partition: p.id, Segments: segments})
 	} else if h, ok := p.hole(e.Offset); ok {
 		w.pending = append(w.pending, &delivery.Hole{Partition: p.id, First: h.First, Last: h.Last})
 	} else {

@@ -211,6 +211,12 @@ var list = []mutant{
 		new:  "return k.waits()",
 	},
 	{
+		name: "what is at hand is asked for",
+		file: "misfit.go",
+		old:  "m.seg == nil && !m.pin() && !m.p.isAsked",
+		new:  "m.seg == nil && !m.p.isAsked",
+	},
+	{
 		name: "a key takes all of a window",
 		file: "keys.go",
 		old:  "uint64(len(k.out)) < x.mostOfKey()",
