@@ -61,6 +61,12 @@ check: ## Everything that CI runs, within 30 minutes on 2 cores
 	done
 	@echo "make check: all passed"
 
+.PHONY: check-all
+check-all: check ## check, the SDKs on every runtime that they promise, and SDKs broken on purpose
+	tools/check-java-matrix
+	tools/check-python-matrix
+	$(MAKE) conformance-mutants
+
 .PHONY: test
 test: ## Tests of every language installed: Go, Java, Python
 	tools/test

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"log"
 	"os"
 	"slices"
 	"strings"
@@ -53,7 +52,8 @@ func main() {
 	flag.IntVar(&s.runs, "runs", 1, "runs of each row, in turn; the table has their medians")
 	flag.Parse()
 	if err := s.run(context.Background()); err != nil {
-		log.Fatal("throughput: ", err)
+		_, _ = fmt.Fprintln(os.Stderr, "throughput:", err)
+		os.Exit(1)
 	}
 }
 

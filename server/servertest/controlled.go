@@ -13,7 +13,7 @@ import (
 
 // Controlled is a server whose clock a test moves, and whose calls it has fail. A method
 // is named as in "PublisherService/Publish"; "SubscriberService" means all of a service,
-// and "" all there are. What fails fails the test.
+// and "" all there are. An error of the control ends the test.
 //
 // It is the same control that `headrace serve --testing` has, for tests in any language.
 type Controlled struct {

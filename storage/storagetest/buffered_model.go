@@ -116,9 +116,10 @@ func (m *bufferedModel) publish() {
 }
 
 // take notes what was accepted, durable or not.
-func (p *bufferedPart) take(t testing.TB, a *storage.Append, buffered bool) {
+func (p *bufferedPart) take(tb testing.TB, a *storage.Append, buffered bool) {
+	tb.Helper()
 	if a.Base < p.next || a.Base != p.next && !p.crashed {
-		t.Errorf("%v: offset %d is given after %d; crashed %t, buffered %t", p.id, a.Base, p.next, p.crashed, buffered)
+		tb.Errorf("%v: offset %d is given after %d; crashed %t, buffered %t", p.id, a.Base, p.next, p.crashed, buffered)
 	}
 	whole := storage.Segment{Bytes: a.Messages, Ends: a.Ends}
 	for i, body := range BodiesOf(&whole, 0) {

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log"
 	"os"
 	"strconv"
 	"sync/atomic"
@@ -17,7 +16,8 @@ import (
 
 func main() {
 	if err := run(context.Background(), os.Args[1], os.Args[2], os.Args[3:]); err != nil {
-		log.Fatal(err)
+		_, _ = fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 }
 
@@ -39,17 +39,20 @@ func run(ctx context.Context, mode, name string, args []string) error {
 		err = receive(ctx, client.Subscription(name), n[0], n[1], n[3])
 	}
 	if err == nil {
-		fmt.Println("end")
+		say("end")
 	}
 	return errors.Join(err, client.Close())
 }
+
+// say tells who measures where this is.
+func say(word string) { _, _ = fmt.Fprintln(os.Stdout, word) }
 
 // publish has messages in flight, and waits for the oldest before it sends the next.
 func publish(ctx context.Context, topic *headrace.Topic, count, warmup int, body []byte, inFlight int) error {
 	results := make([]*headrace.PublishResult, inFlight)
 	for i := range count + inFlight {
 		if i == warmup {
-			fmt.Println("begin")
+			say("begin")
 		}
 		at := i % inFlight
 		if results[at] != nil {
@@ -73,7 +76,7 @@ func receive(ctx context.Context, subscription *headrace.Subscription, count, wa
 	handler := func(context.Context, *headrace.Delivery) error {
 		switch received.Add(1) {
 		case int64(warmup):
-			fmt.Println("begin")
+			say("begin")
 		case int64(count):
 			stop()
 		}
