@@ -192,6 +192,17 @@ def test_rule_13_a_resume_names_what_is_not_confirmed() -> None:
     assert r.sent() == ["3 ACK 100-100"]
 
 
+def test_rule_13_a_resume_names_no_more_than_a_frame_may() -> None:
+    r = Receiving(*ALL)
+    for d in r.deliver(1, 30_000)[1::2]:
+        d.ack()
+    r.sent()
+    r.confirm(2)
+    resume = r.session.resume()
+    assert len(resume.holding) == 10_000
+    assert (resume.holding[-1].first, resume.holding[-1].last) == (19_999, 19_999)
+
+
 def test_rule_13_without_resumed_it_is_a_new_session() -> None:
     async def scenario() -> None:
         r = Receiving(*ALL)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from google.protobuf.message import DecodeError
 from headrace._delivery import Delivery
 from headrace._session import Session
 from headrace._workers import Workers
@@ -28,10 +29,10 @@ class FakeSubscriber:
     def start(self, delivery: Delivery[Any]) -> None:
         self.begun.append(delivery.sequence)
 
-    def deliver(self, *keys: str, partition: int = 0) -> list[Delivery[Any]]:
+    def deliver(self, *keys: str, partition: int = 0, data: bytes = b"") -> list[Delivery[Any]]:
         first = self.session.received_through + 1
         batch = pb.SubscribeResponse.Batch(first_sequence=first)
-        batch.messages.extend(message_pb2.Message(ordering_key=k) for k in keys)
+        batch.messages.extend(message_pb2.Message(ordering_key=k, data=data) for k in keys)
         batch.runs.add(partition=partition, first_offset=first, count=len(keys))
         deliveries = self.session.batch(batch, 0.0)
         for d in deliveries:
@@ -143,3 +144,34 @@ def test_a_lost_head_lets_the_others_go() -> None:
 def test_concurrency_is_at_least_1() -> None:
     with pytest.raises(ValueError, match="at least 1"):
         Workers(None, None, 0)  # type: ignore[arg-type]
+
+
+def test_what_does_not_parse_is_rejected_and_comes_to_no_handler() -> None:
+    def parse(data: bytes) -> str:
+        if data == b"none of the type":
+            raise DecodeError("not of that type")
+        return data.decode()
+
+    async def run() -> None:
+        subscriber = FakeSubscriber(pb.ORDERED_BY_KEY)
+        subscriber.session = Session(lambda: None, 100, None, Delivery, parse)
+        subscriber.session.opened(pb.SubscribeResponse.Opened(session_id="s"))
+        handled: list[str] = []
+
+        async def handle(d: Delivery[Any]) -> None:
+            handled.append(d.payload)
+
+        workers: Any = Workers(subscriber, handle, 8)  # type: ignore[arg-type]
+        task = asyncio.create_task(workers.run())
+        (bad,) = subscriber.deliver("key", data=b"none of the type")
+        (good,) = subscriber.deliver("key", data=b"one")
+        await settle()
+        settles = [f.settle for f in subscriber.session.frames(flush=True) if f.HasField("settle")]
+        assert [(s.verdict, s.code) for s in settles] == [(pb.VERDICT_REJECT, "UNDECODABLE")]
+        assert (handled, bad.settled, good.settled) == ([], True, False), "the next of the key waits for the confirmation"
+        subscriber.confirm()
+        subscriber.queue.put_nowait(None)
+        await task
+        assert handled == ["one"]
+
+    asyncio.run(run())

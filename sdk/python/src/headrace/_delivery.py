@@ -87,6 +87,14 @@ class BaseDelivery(Generic[PayloadT]):
         """The payload as bytes."""
         return self._message.data
 
+    def parse(self) -> None:
+        """Parses the payload, if a type was asked for.
+
+        :raises google.protobuf.message.DecodeError: it is not of that type.
+        """
+        if self._parse is not None:
+            _ = self.payload
+
     @property
     def payload(self) -> PayloadT:
         """The payload, parsed as the type that was given to subscribe; bytes without one.

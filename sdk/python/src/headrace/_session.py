@@ -13,7 +13,7 @@ from headrace import errors
 from headrace._delivery import BaseDelivery
 from headrace._events import EventKind
 from headrace._message import Position
-from headrace._ranges import chunks, sequences_in, to_ranges
+from headrace._ranges import MAX_RANGES, chunks, sequences_in, to_ranges
 from headrace._settles import Settles, confirm
 from headrace.v1 import error_reason_pb2
 from headrace.v1 import subscriber_service_pb2 as pb
@@ -64,11 +64,14 @@ class Session:
     # Opening.
 
     def resume(self) -> pb.SubscribeRequest.Resume | None:
-        """What to say of an earlier stream; None: there is nothing to take up."""
+        """What to say of an earlier stream; None: there is nothing to take up. What is cut
+        off, of more ranges than a frame may have, the server gives to others."""
         if not self.session_id or pb.FEATURE_RESUME not in self._features:
             return None
         return pb.SubscribeRequest.Resume(
-            session_id=self.session_id, received_through=self.received_through, holding=to_ranges(self.held)
+            session_id=self.session_id,
+            received_through=self.received_through,
+            holding=to_ranges(self.held)[:MAX_RANGES],
         )
 
     def opened(self, frame: pb.SubscribeResponse.Opened) -> list[BaseDelivery[Any]]:

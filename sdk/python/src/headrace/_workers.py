@@ -6,17 +6,23 @@ import asyncio
 import collections
 from typing import Any
 
+from google.protobuf.message import DecodeError
+
 from headrace._delivery import Delivery
 from headrace._subscriber import Handler, Subscriber
 from headrace._tracing import Tracing
 from headrace.v1 import subscriber_service_pb2 as pb
+
+UNDECODABLE = "UNDECODABLE"
+"""The code with which a payload is rejected that is none of the type that was asked for."""
 
 
 class Workers:
     """Runs a handler for each delivery, several at once, but one of a lane at a time.
 
     A handler that returns acks, one that raises retries; one that settled by itself has
-    its way.
+    its way. What is no payload of the type that was asked for never comes to it, and is
+    rejected with the code UNDECODABLE.
     """
 
     def __init__(
@@ -85,6 +91,8 @@ class Workers:
     async def _work(self, delivery: Delivery[Any], lane: str | int | None) -> None:
         acked = False
         try:
+            if self._rejects(delivery):
+                return
             await self._handle(delivery)
             acked = delivery.acked or not delivery.settled
             delivery.ack()
@@ -96,6 +104,17 @@ class Workers:
         finally:
             if lane is not None:
                 self._leave(delivery, lane, acked=acked)
+
+    @staticmethod
+    def _rejects(delivery: Delivery[Any]) -> bool:
+        """Rejects what is no payload of the type that was asked for: no handler can do
+        anything with it, now or at a later attempt."""
+        try:
+            delivery.parse()
+        except DecodeError as error:
+            delivery.reject(code=UNDECODABLE, reason=str(error)[:1_000])
+            return True
+        return False
 
     async def _handle(self, delivery: Delivery[Any]) -> None:
         if self._tracing is None:

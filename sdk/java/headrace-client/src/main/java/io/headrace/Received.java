@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 public abstract class Received<T> {
   private final io.headrace.v1.Message message;
   private final @Nullable Parser<?> parser;
+  private volatile @Nullable Object parsed;
   private final Position position;
   private final int attempt;
 
@@ -34,7 +35,7 @@ public abstract class Received<T> {
   }
 
   /**
-   * The payload, parsed by the parser that was given to subscribe; bytes without one. Parsed at each call.
+   * The payload, parsed by the parser that was given to subscribe; bytes without one.
    *
    * @return the payload
    * @throws IllegalArgumentException it is not of that type; the cause says why
@@ -45,9 +46,19 @@ public abstract class Received<T> {
       return (T) data();
     }
     try {
-      return (T) parser.parseFrom(message.getData());
+      if (parsed == null) {
+        parsed = parser.parseFrom(message.getData());
+      }
+      return (T) parsed;
     } catch (InvalidProtocolBufferException malformed) {
       throw new IllegalArgumentException("the payload of " + id() + " does not parse", malformed);
+    }
+  }
+
+  /** Parses the payload, if there is a type for it; fails as {@link #payload} does. */
+  final void parse() {
+    if (parser != null) {
+      payload();
     }
   }
 

@@ -65,16 +65,17 @@ final class Session<T> {
     settles = new Settles<>(window);
   }
 
-  /** What to say of an earlier stream; null: there is nothing to take up. */
+  /**
+   * What to say of an earlier stream; null: there is nothing to take up. What is cut off, of more ranges than
+   * a frame may have, the server gives to others.
+   */
   SubscribeRequest.@Nullable Resume resume() {
     if (sessionId.isEmpty() || !features.contains(Feature.FEATURE_RESUME)) {
       return null;
     }
     SubscribeRequest.Resume.Builder resume =
         SubscribeRequest.Resume.newBuilder().setSessionId(sessionId).setReceivedThrough(receivedThrough);
-    for (List<SequenceRange> ranges : Ranges.frames(sequences(held.values()))) {
-      resume.addAllHolding(ranges);
-    }
+    Ranges.frames(sequences(held.values())).stream().limit(1).forEach(resume::addAllHolding);
     return resume.build();
   }
 

@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * @param <T> the type of payloads
  */
 final class Workers<T> implements SubscriberLoop.Sink<T> {
+  /** The code with which a payload is rejected that is none of the type that was asked for. */
+  private static final String UNDECODABLE = "UNDECODABLE";
+
   private final SubscriberLoop<T> subscriber;
   private final Handler<T> handler;
   private final Executor executor;
@@ -117,12 +120,29 @@ final class Workers<T> implements SubscriberLoop.Sink<T> {
 
   private void work(Delivery<T> delivery) {
     try {
+      if (rejects(delivery)) {
+        return;
+      }
       handle(delivery);
       delivery.ack();
     } catch (InterruptedException stopped) {
       delivery.release();
     } catch (Throwable failed) { // Errors too: else the message would be held for hours, and nobody told.
       delivery.retry(null, failed.getClass().getSimpleName(), failed.getMessage() == null ? "" : failed.getMessage());
+    }
+  }
+
+  /**
+   * Rejects what is no payload of the type that was asked for: no handler can do anything with it, now or at a
+   * later attempt.
+   */
+  private boolean rejects(Delivery<T> delivery) {
+    try {
+      delivery.parse();
+      return false;
+    } catch (IllegalArgumentException malformed) {
+      delivery.reject(UNDECODABLE, malformed.getMessage());
+      return true;
     }
   }
 

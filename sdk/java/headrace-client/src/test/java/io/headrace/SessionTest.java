@@ -210,6 +210,21 @@ class SessionTest {
   }
 
   @Test
+  void rule13AResumeNamesNoMoreThanAFrameMay() {
+    opened("first", null, ALL);
+    List<Delivery<byte[]>> d = deliver(1, 30_000);
+    for (int i = 1; i < d.size(); i += 2) {
+      settle(d.get(i), Settlement.ACK);
+    }
+    sent(0);
+    confirm(2, 0, 0);
+    SubscribeRequest.Resume resume = session.resume();
+    assertNotNull(resume);
+    assertEquals(10_000, resume.getHoldingCount());
+    assertEquals(range(19_999, 19_999), resume.getHolding(9_999));
+  }
+
+  @Test
   void rule13WithoutResumedItIsANewSession() {
     opened("first", null, ALL);
     List<Delivery<byte[]>> d = deliver(1, 2);

@@ -51,6 +51,20 @@ class ReceivingTest extends ServerTest {
   }
 
   @Test
+  void whatDoesNotParseIsRejectedAndComesToNoHandler() {
+    publish("no position");
+    io.headrace.v1.Position sent = io.headrace.v1.Position.newBuilder().setPartition(3).build();
+    client().topic("orders", io.headrace.v1.Position.parser()).publish("key", sent).join();
+    CompletableFuture<io.headrace.v1.Position> got = new CompletableFuture<>();
+    try (Subscriber s =
+        client().subscribe("billing", io.headrace.v1.Position.parser(), d -> got.complete(d.payload())).start()) {
+      assertEquals(sent, got.join());
+    }
+    DeadLetter letter = client().subscriptions().deadLetters("billing").iterator().next();
+    assertEquals("UNDECODABLE", letter.getFailures(0).getCode());
+  }
+
+  @Test
   void aHandlerThatThrowsRetriesAndWhatIsRejectedIsRedriven() throws InterruptedException {
     publish("bad", "good");
     Set<String> seen = ConcurrentHashMap.newKeySet();
