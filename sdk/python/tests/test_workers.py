@@ -168,7 +168,7 @@ def test_what_does_not_parse_is_rejected_and_comes_to_no_handler() -> None:
         await settle()
         settles = [f.settle for f in subscriber.session.frames(flush=True) if f.HasField("settle")]
         assert [(s.verdict, s.code) for s in settles] == [(pb.VERDICT_REJECT, "UNDECODABLE")]
-        assert (handled, bad.settled, good.settled) == ([], True, False), "the next of the key waits for the confirmation"
+        assert (handled, bad.settled, good.settled) == ([], True, False), "the next of the key waits"
         subscriber.confirm()
         subscriber.queue.put_nowait(None)
         await task
