@@ -21,7 +21,7 @@ var javaMutants = []mutant{
 	{
 		language: "java", place: "resume", name: "what is held is not named",
 		file:      javaSource + "io/headrace/Session.java",
-		old:       "      resume.addAllHolding(ranges);\n",
+		old:       "    Ranges.frames(sequences(held.values())).stream().limit(1).forEach(resume::addAllHolding);\n",
 		new:       "",
 		scenarios: []string{"resume-keeps-held"},
 	},
