@@ -108,6 +108,7 @@ func (o *outbox) endSession() *EndSession {
 }
 
 func (s *State) emitLoad(p *partition, offset, bytes uint64) {
+	s.tellUnloads() // else it may be for what is still at hand, which is not given twice
 	e := take(&s.out.loads)
 	*e = Load{Partition: p.id, Offset: offset, Bytes: bytes}
 	s.out.effects = append(s.out.effects, e)

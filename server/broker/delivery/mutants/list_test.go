@@ -415,4 +415,11 @@ var list = []mutant{
 		old:  "	s.drains.put(x)",
 		new:  "	s.changed = true",
 	},
+	{
+		name: "what is let go is asked for before that is told",
+		file: "outbox.go",
+		old:  "	s.tellUnloads() // else",
+		new:  "	// else",
+		args: []string{"-seed=458"},
+	},
 }
