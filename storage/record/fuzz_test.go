@@ -29,6 +29,7 @@ func FuzzDecode(f *testing.F) {
 		case errors.Is(err, storage.ErrDataLoss):
 		case err != nil:
 			t.Fatalf("refused with %v", err)
+		case len(again) > 0 && again[0] > value[0]: // an earlier version, written anew by this one
 		case canonical(Kind(key[0])) && !bytes.Equal(again, value):
 			t.Fatalf("accepted %x, which encodes to %x", value, again)
 		}
