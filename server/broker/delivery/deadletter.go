@@ -194,10 +194,7 @@ func (s *State) requestLetters() {
 		if l.seg != nil || l.settled() || l.pin() {
 			continue
 		}
-		if !l.p.isAsked {
-			l.p.isAsked, l.p.asked = true, l.offset
-			s.emitLoad(l.p, l.offset, 0)
-		}
+		s.askFor(l.p, l.offset, 0)
 	}
 }
 

@@ -197,12 +197,20 @@ func (s *State) requestAbsent(p *partition) {
 			s.more = true // it was behind one that had to be loaded
 			continue
 		}
-		p.isAsked, p.asked = true, e.first
 		var bytes uint64
 		if p.absentMessages > denseMessages {
 			bytes = denseLoadBytes
 		}
-		s.emitLoad(p, e.first, bytes)
+		s.askFor(p, e.first, bytes)
+	}
+}
+
+// askFor asks for the segment of a message that is not at hand, unless another one of
+// the partition is on its way.
+func (s *State) askFor(p *partition, offset, bytes uint64) {
+	if !p.isAsked {
+		p.isAsked, p.asked = true, offset
+		s.emitLoad(p, offset, bytes)
 	}
 }
 

@@ -313,9 +313,8 @@ func (s *State) dropSettledMisfits() {
 // for others, must not be asked for: it would not be given twice.
 func (s *State) requestMisfits() {
 	for _, m := range s.misfits.aside {
-		if m.wants && m.seg == nil && !m.pin() && !m.p.isAsked {
-			m.p.isAsked, m.p.asked = true, m.first
-			s.emitLoad(m.p, m.first, 0)
+		if m.wants && m.seg == nil && !m.pin() {
+			s.askFor(m.p, m.first, 0)
 		}
 	}
 }

@@ -213,8 +213,8 @@ var list = []mutant{
 	{
 		name: "what is at hand is asked for",
 		file: "misfit.go",
-		old:  "m.seg == nil && !m.pin() && !m.p.isAsked",
-		new:  "m.seg == nil && !m.p.isAsked",
+		old:  "m.seg == nil && !m.pin() {\n			s.askFor",
+		new:  "m.seg == nil {\n			s.askFor",
 	},
 	{
 		name: "a key takes all of a window",
