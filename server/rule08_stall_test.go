@@ -38,16 +38,19 @@ func (c *stalledClock) now() time.Time {
 // what a client started, with leases of 5 s that it keeps extending, nor for what waits in
 // its buffer.
 func TestRule08AStallOfTheServerBurnsNoAttempt(t *testing.T) {
-	for name, stall := range map[string]func(*servertest.Server, *stalledClock){
-		"the disk": func(s *servertest.Server, _ *stalledClock) {
+	// Each is ready for what is published next, and gives what waits until it is over.
+	for name, stall := range map[string]func(*servertest.Server, *stalledClock) (over func()){
+		"the disk": func(s *servertest.Server, _ *stalledClock) func() {
 			reached, release := s.Store.Engine.(*storagetest.Memory).Block()
-			<-reached
-			time.Sleep(ownStall) //nolint:forbidigo // in a bubble
-			release()
+			return func() {
+				<-reached
+				time.Sleep(ownStall) //nolint:forbidigo // in a bubble
+				release()
+			}
 		},
-		"the loop": func(_ *servertest.Server, c *stalledClock) {
+		"the loop": func(_ *servertest.Server, c *stalledClock) func() {
 			c.armed.Store(true)
-			<-c.stalled
+			return func() { <-c.stalled }
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -57,7 +60,7 @@ func TestRule08AStallOfTheServerBurnsNoAttempt(t *testing.T) {
 				session := hoard(t, s, 100, tells(headracev1.Feature_FEATURE_RECALL))
 				session.send(started(sequences(1, 10)...))
 				var ended sync.WaitGroup
-				ended.Go(func() { stall(s, clock) })
+				ended.Go(stall(s, clock))
 				ended.Go(func() { // Something to commit, and to tell of.
 					_, err := s.Publisher.Publish(t.Context(), &headracev1.PublishRequest{Topic: "orders", Messages: numberedMessages(101, 1)})
 					if err != nil {
