@@ -7,9 +7,14 @@
 //	connect      client, address                                 connected
 //	publish      client, topic, messages                         published or refused, for each message
 //	subscribe    client, subscriber, subscription, face, …       subscribed; started for each delivery
+//	window       subscriber, window_messages, window_bytes       windowed
 //	settle       subscriber, delivery, verdict, delay_ms         settled; confirmed or unconfirmed
 //	stop         subscriber                                      stopped
 //	close        client                                          closed
+//
+// A window can be resized where subscribe said that it is resizable. "windowed" names the
+// client and the subscriber, and is told when the SDK has the new size; not when the
+// server has it.
 //
 // A driver decides nothing: a handler tells that it was started and waits until it is
 // told how to settle. Besides, it tells of itself: "ready" with its language,

@@ -13,6 +13,7 @@ type Command struct {
 	// Subscription, Face and Settings are how to receive.
 	Subscription string `json:"subscription,omitempty"`
 	Face         string `json:"face,omitempty"`
+	// Settings' window is also what to resize a window to.
 	*Settings
 	// Delivery is the number that the driver gave it.
 	Delivery int `json:"delivery,omitempty"`
@@ -24,8 +25,11 @@ type Command struct {
 
 // Settings are a subscriber's; 0: the SDK's default.
 type Settings struct {
-	WindowMessages int   `json:"window_messages"`
-	WindowBytes    int   `json:"window_bytes"`
+	WindowMessages int `json:"window_messages"`
+	WindowBytes    int `json:"window_bytes"`
+	// Resizable gives the subscriber a window object of that size, which the command
+	// "window" resizes, instead of a fixed window.
+	Resizable      bool  `json:"resizable"`
 	Manual         bool  `json:"manual"`
 	Ahead          int   `json:"ahead"`
 	Concurrency    int   `json:"concurrency"`
