@@ -70,7 +70,7 @@ func newLedger(base context.Context, config receiveConfig, late func()) *ledger 
 		late:         late,
 		endsAtSettle: config.iterated,
 		keys:         keyLines{alone: !config.iterated},
-		settles:      newSettleQueue(config.windowMessages, config.windowBytes),
+		settles:      newSettleQueue(),
 		unconfirmed:  maxUnconfirmedSettles,
 		ranges:       maxRanges,
 		leases:       newLeases(config.maxExtension),

@@ -2,6 +2,7 @@ package headrace
 
 import (
 	"errors"
+	"math"
 
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
 )
@@ -15,7 +16,10 @@ import (
 //	                       └── waiting workers + ahead ───────────┘ granted
 type manualCredit struct {
 	ahead int64
-	bytes int64
+	// messages and bytes bound what may be granted and not taken.
+	messages, bytes int64
+	// resized: they have changed since the latest grant.
+	resized bool
 	// taken and takenBytes are what was taken of the session's deliveries; negative, while
 	// deliveries of the session before it are in the inbox.
 	taken, takenBytes int64
@@ -39,14 +43,30 @@ func (c *manualCredit) took(d *Delivery, n int64) {
 	c.takenBytes += n * int64(d.size)
 }
 
+// resize takes new bounds.
+func (c *manualCredit) resize(messages, bytes int64) {
+	c.resized = c.resized || messages != c.messages || bytes != c.bytes
+	c.messages, c.bytes = messages, bytes
+}
+
 // grant returns a frame when the server should be told of more: somebody waits, or a
-// part is used up that is worth a frame. waiting is how many wait for a delivery.
+// part is used up that is worth a frame; or of less, after a resize. waiting is how many
+// wait for a delivery.
 func (c *manualCredit) grant(waiting int64) *headracev1.SubscribeRequest {
-	through, throughBytes := max(0, c.taken+waiting+c.ahead), max(0, c.takenBytes+c.bytes)
+	through := max(0, c.taken+min(waiting+c.ahead, c.messages))
+	throughBytes := max(0, c.takenBytes+c.bytes)
 	more, moreBytes := through-c.through, throughBytes-c.throughBytes
-	worth := more > c.ahead/grantShare || moreBytes > c.bytes/grantShare
-	if through == 0 || !worth && (waiting == 0 || more <= 0 && moreBytes <= 0) {
+	due := waiting > 0 && (more > 0 || moreBytes > 0) ||
+		more > min(c.ahead, c.messages)/grantShare || moreBytes > c.bytes/grantShare ||
+		c.resized && (more != 0 || moreBytes != 0)
+	c.resized = false
+	if through == 0 || !due {
 		return nil
+	}
+	if moreBytes < 0 {
+		// One byte is left for the next grant: one that raises the bytes lets a message
+		// through that is larger than all of them, one that lowers them does not.
+		throughBytes = max(0, throughBytes-1)
 	}
 	c.through, c.throughBytes = through, throughBytes
 	return &headracev1.SubscribeRequest{Frame: &headracev1.SubscribeRequest_Grant_{
@@ -58,11 +78,20 @@ func (c *manualCredit) grant(waiting int64) *headracev1.SubscribeRequest {
 const grantShare = 4
 
 // giveByHand makes the inbox ask for deliveries as they are taken.
-func (b *inbox) giveByHand(ahead, bytes int64) {
+func (b *inbox) giveByHand(ahead int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.credit = &manualCredit{ahead: ahead, bytes: bytes}
+	b.credit = &manualCredit{ahead: ahead}
 	b.asked = make(chan struct{}, 1)
+}
+
+// resize bounds what may be granted and not taken, where credit is given by hand.
+func (b *inbox) resize(messages, bytes int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.credit != nil {
+		b.credit.resize(messages, bytes)
+	}
 }
 
 // began tells the credit where the session stands on a stream that is opened.
@@ -124,5 +153,14 @@ func (r *receiver) mustGiveByHand(err error) bool {
 
 func (r *receiver) giveByHand() {
 	r.config.manual = true
-	r.inbox.giveByHand(int64(r.config.ahead), int64(r.config.windowBytes))
+	r.inbox.giveByHand(int64(r.config.ahead))
+}
+
+// byHand is what may be granted and not taken in a window: the default one bounds no
+// messages, for ahead does.
+func (c *receiveConfig) byHand(window windowSize) (messages, bytes int64) {
+	if !c.windowSet {
+		return math.MaxInt64, int64(window.bytes)
+	}
+	return int64(window.messages), int64(window.bytes)
 }

@@ -165,7 +165,7 @@ func TestCreditByHandCountsOnInASessionThatIsTakenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, c := start(t)
 		g := newGated()
-		receive(t, c, g.handle, headrace.WithManualCredit(3), headrace.WithWindow(1, 1000))
+		receive(t, c, g.handle, headrace.WithManualCredit(3), headrace.WithWindow(4, 1000))
 		stream := <-s.Subscribes
 		wantManual(t, scripted.AnswerOpen(t, stream, resumable("one")))
 		wantGrant(t, stream, 4, 1000)

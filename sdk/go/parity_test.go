@@ -65,7 +65,7 @@ func TestEveryCallOfTheContractHasARow(t *testing.T) {
 
 func TestEveryCallHasItsNameInGo(t *testing.T) {
 	types := map[string]reflect.Type{}
-	for _, of := range []any{&Client{}, &Topic{}, &Topics{}, &Subscription{}, &Subscriptions{}} {
+	for _, of := range []any{&Client{}, &Topic{}, &Topics{}, &Subscription{}, &Subscriptions{}, &Window{}} {
 		types[reflect.TypeOf(of).Elem().Name()] = reflect.TypeOf(of)
 	}
 	for _, row := range table(t, callsFile) {
@@ -82,8 +82,9 @@ func TestEveryCallHasItsNameInGo(t *testing.T) {
 
 func TestDefaultsAreThoseOfEverySDK(t *testing.T) {
 	dial, receive := newDialConfig(nil), newReceiveConfig(nil)
+	windowMessages, windowBytes := receive.window.Size()
 	own := map[string]any{
-		"concurrency": receive.concurrency, "window_messages": receive.windowMessages, "window_bytes": receive.windowBytes,
+		"concurrency": receive.concurrency, "window_messages": windowMessages, "window_bytes": windowBytes,
 		"drain_timeout": receive.drainTimeout, "connect_timeout": dial.connectTimeout, "close_timeout": dial.closeTimeout,
 		"batch_messages": dial.outbox.batchMessages, "batch_bytes": dial.outbox.batchBytes, "batch_delay": dial.outbox.batchDelay,
 		"buffer_messages": dial.outbox.bufferMessages, "buffer_bytes": dial.outbox.bufferBytes,

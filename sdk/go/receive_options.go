@@ -23,27 +23,26 @@ type ReceiveOption func(*receiveConfig)
 
 // receiveConfig is what the options of Receive set.
 type receiveConfig struct {
-	concurrency    int
-	windowMessages uint64
-	windowBytes    uint64
-	manual         bool          // credit is given by hand.
-	ahead          int           // with it: how many deliveries may come before somebody waits for them.
-	lease          time.Duration // 0: the subscription's.
-	maxExtension   time.Duration // 0: as long as the server allows.
-	drainTimeout   time.Duration
-	releaseOnStop  bool
-	takeover       bool
-	labels         map[string]string
-	maxFrameBytes  uint32 // 0: the server's default.
-	iterated       bool   // by Deliveries, not by Receive.
+	concurrency   int
+	window        *Window
+	windowSet     bool          // the window is not the default one.
+	manual        bool          // credit is given by hand.
+	ahead         int           // with it: how many deliveries may come before somebody waits for them.
+	lease         time.Duration // 0: the subscription's.
+	maxExtension  time.Duration // 0: as long as the server allows.
+	drainTimeout  time.Duration
+	releaseOnStop bool
+	takeover      bool
+	labels        map[string]string
+	maxFrameBytes uint32 // 0: the server's default.
+	iterated      bool   // by Deliveries, not by Receive.
 }
 
 func newReceiveConfig(opts []ReceiveOption) receiveConfig {
 	c := receiveConfig{
-		concurrency:    DefaultConcurrency,
-		windowMessages: DefaultWindowMessages,
-		windowBytes:    DefaultWindowBytes,
-		drainTimeout:   DefaultDrainTimeout,
+		concurrency:  DefaultConcurrency,
+		window:       NewWindow(DefaultWindowMessages, DefaultWindowBytes),
+		drainTimeout: DefaultDrainTimeout,
 	}
 	for _, o := range opts {
 		o(&c)
@@ -59,20 +58,32 @@ func WithConcurrency(n int) ReceiveOption {
 
 // WithWindow caps what this subscriber holds unsettled, in messages and in bytes
 // of encoded messages: the server sends no more until something is settled. A
-// message larger than the bytes comes alone. Defaults: 1,000 messages, 64 MiB.
+// message larger than the bytes comes alone. Less than 1 of either counts as 1. Defaults:
+// 1,000 messages, 64 MiB.
 func WithWindow(messages, bytes int) ReceiveOption {
+	return func(c *receiveConfig) { c.window, c.windowSet = NewWindow(messages, bytes), true }
+}
+
+// WithResizableWindow is [WithWindow] with a window that can be resized while the
+// subscriber uses it; of the two the later option counts. nil changes nothing. Default: a
+// window that stays as it is.
+func WithResizableWindow(w *Window) ReceiveOption {
 	return func(c *receiveConfig) {
-		c.windowMessages = uint64(max(1, messages))
-		c.windowBytes = uint64(max(1, bytes))
+		if w != nil {
+			c.window, c.windowSet = w, true
+		}
 	}
 }
 
 // WithManualCredit gives credit by hand, message by message: one delivery for each handler
 // that has nothing to do, or for the loop when it asks for the next, and up to ahead more,
 // which wait in the client. Nothing else comes, so with 0 the client hoards nothing, and
-// each delivery costs the time to ask for it. Of [WithWindow] the bytes count, for what
-// waits in the client. Default: the server replenishes as deliveries are settled, within
-// the window.
+// each delivery costs the time to ask for it. Less than 0 counts as 0. Default: the server
+// replenishes as deliveries are settled, within the window.
+//
+// What was asked for and is not begun never passes the window, in bytes, and where
+// [WithWindow] or [WithResizableWindow] sets one also in messages. What is begun counts no
+// more. When a window shrinks what has come stays.
 //
 // A subscription that delivers at most once is always received so, with 0 unless this
 // says otherwise. What waits there in the client when the program dies is lost; a stop

@@ -211,7 +211,8 @@ func (r *receiver) open(ctx, stop context.Context, cancel context.CancelCauseFun
 		silence: newSilence(heartbeatInterval, cancel), inbox: r.inbox, interval: heartbeatInterval,
 		received: make(chan struct{}),
 	}
-	opened, err := s.handshake(r.openFrame())
+	s.window, s.resized = r.config.window.look()
+	opened, err := s.handshake(r.openFrame(s.window))
 	if err == nil {
 		err = r.opened(context.WithoutCancel(stop), s, opened)
 	}

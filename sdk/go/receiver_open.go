@@ -46,6 +46,7 @@ func (r *receiver) opened(base context.Context, s *subscribeStream, o *headracev
 	r.session = resumptionOf(o)
 	s.session, s.ledger = r.session, r.ledger
 	s.ledger.opened(o)
+	s.setWindow(s.window)
 	r.inbox.began(o)
 	r.retire()
 	r.event(e)
@@ -74,14 +75,12 @@ var features = []headracev1.Feature{
 // credit that is meant for whoever waits.
 var featuresByHand = features[1:]
 
-func (r *receiver) openFrame() *headracev1.SubscribeRequest {
+func (r *receiver) openFrame(window windowSize) *headracev1.SubscribeRequest {
 	open := &headracev1.SubscribeRequest_Open{
-		Subscription: r.subscription,
-		ClientId:     r.clientID,
-		Labels:       r.config.labels,
-		Window: &headracev1.SubscribeRequest_Window{
-			Messages: new(r.config.windowMessages), Bytes: new(r.config.windowBytes),
-		},
+		Subscription:  r.subscription,
+		ClientId:      r.clientID,
+		Labels:        r.config.labels,
+		Window:        window.contract(),
 		MaxFrameBytes: r.config.maxFrameBytes,
 		Takeover:      r.config.takeover && r.sessions == 0,
 		Features:      features,

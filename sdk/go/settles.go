@@ -49,12 +49,12 @@ type settleWaiter struct {
 	result   chan error // Capacity 1: one result, taken or not.
 }
 
-func newSettleQueue(window, bytes uint64) settleQueue {
-	return settleQueue{
-		groups:         make(map[verdict]*settleGroup),
-		enoughMessages: int(max(1, min(settleMessages, window/2))),
-		enoughBytes:    int(max(1, bytes/2)),
-	}
+func newSettleQueue() settleQueue { return settleQueue{groups: make(map[verdict]*settleGroup)} }
+
+// resize says what half of the window is.
+func (q *settleQueue) resize(window windowSize) {
+	q.enoughMessages = int(max(1, min(settleMessages, window.messages/2)))
+	q.enoughBytes = int(max(1, window.bytes/2))
 }
 
 // add queues a settle and reports whether the send loop should look.

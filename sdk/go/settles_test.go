@@ -6,7 +6,8 @@ import (
 )
 
 func TestASettleFrameHasNoMoreRangesThanTheServerTakes(t *testing.T) {
-	q := newSettleQueue(10_000, 1<<30)
+	q := newSettleQueue()
+	q.resize(windowSize{10_000, 1 << 30})
 	now := time.Now()
 	late := make(chan error, 1)
 	for sequence := uint64(2); sequence <= 20; sequence += 2 { // 10 ranges.
@@ -29,7 +30,8 @@ func TestASettleFrameHasNoMoreRangesThanTheServerTakes(t *testing.T) {
 
 func TestTheQueueIsDueByMessagesBytesOrTime(t *testing.T) {
 	now := time.Now()
-	q := newSettleQueue(8, 100) // Half: 4 messages, 50 bytes.
+	q := newSettleQueue()
+	q.resize(windowSize{8, 100}) // Half: 4 messages, 50 bytes.
 	for sequence := uint64(1); sequence < 4; sequence++ {
 		if look := q.add(sequence, 1, ackVerdict, nil, now); look != (sequence == 1) {
 			t.Errorf("settle %d: look %v", sequence, look)

@@ -52,6 +52,9 @@ type subscribeStream struct {
 	failure  error
 
 	// The rest is the send loop's.
+	// window is the size that the server knows; resized is closed when there is another.
+	window    windowSize
+	resized   <-chan struct{}
 	lastSent  time.Time
 	stopBy    time.Time // when handlers must have finished; zero: not stopping.
 	closeBy   time.Time // when to close without Drained; zero: not yet known.
@@ -81,6 +84,7 @@ func (s *subscribeStream) run(ctx context.Context, stop <-chan struct{}) error {
 		select {
 		case <-s.ledger.wake:
 		case <-s.inbox.asked:
+		case <-s.resized:
 		case <-timer.C:
 		case <-stop:
 			stop = nil // Once is enough.
@@ -106,6 +110,9 @@ func (s *subscribeStream) hasSuccessor() bool {
 func (s *subscribeStream) turn(now time.Time) (time.Duration, error) {
 	s.hurry(now)
 	s.inbox.put(s.ledger.takeReady())
+	if frame := s.followWindow(); frame != nil {
+		return 0, s.send(frame, now)
+	}
 	frame, wait := s.ledger.next(now)
 	if frame != nil {
 		return 0, s.send(frame, now)
@@ -122,11 +129,14 @@ func (s *subscribeStream) turn(now time.Time) (time.Duration, error) {
 
 // grant returns the next Grant, or nil: also when the stream is about to end.
 func (s *subscribeStream) grant() *headracev1.SubscribeRequest {
-	if s.leaving.Load() || !s.stopBy.IsZero() {
+	if s.ending() {
 		return nil
 	}
 	return s.inbox.grant()
 }
+
+// ending reports whether the stream is about to end: nothing more is asked for.
+func (s *subscribeStream) ending() bool { return s.leaving.Load() || !s.stopBy.IsZero() }
 
 func (s *subscribeStream) send(frame *headracev1.SubscribeRequest, now time.Time) error {
 	s.lastSent = now

@@ -5,6 +5,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,7 +26,8 @@ const maxLineBytes = 64 << 20
 func main() {
 	d := &drive{
 		out: json.NewEncoder(os.Stdout), clients: map[string]*headrace.Client{},
-		subscribers: map[string]context.CancelFunc{}, waiting: map[int]chan driver.Command{},
+		subscribers: map[string]context.CancelFunc{}, windows: map[string]*headrace.Window{},
+		waiting: map[int]chan driver.Command{},
 	}
 	d.tell(driver.Event{Event: "ready", Language: "go"})
 	if err := d.obey(os.Stdin); err != nil {
@@ -40,6 +42,7 @@ type drive struct {
 	out         *json.Encoder
 	clients     map[string]*headrace.Client
 	subscribers map[string]context.CancelFunc
+	windows     map[string]*headrace.Window // of subscribers.
 	deliveries  int
 	// waiting are the handlers that were started and wait for their verdict.
 	waiting map[int]chan driver.Command
@@ -81,6 +84,9 @@ func (d *drive) do(c driver.Command) error {
 		d.publish(c)
 	case "subscribe":
 		d.subscribe(c)
+	case "window":
+		d.windows[c.Subscriber].Resize(c.WindowMessages, c.WindowBytes)
+		d.tell(driver.Event{Event: "windowed", Client: c.Client, Subscriber: c.Subscriber})
 	case "settle":
 		d.mu.Lock()
 		waiting := d.waiting[c.Delivery]
@@ -132,15 +138,16 @@ func (d *drive) subscribe(c driver.Command) {
 	ctx, cancel := context.WithCancel(context.Background())
 	d.subscribers[c.Subscriber] = cancel
 	sub := d.clients[c.Client].Subscription(c.Subscription)
+	opts := d.options(c)
 	d.tell(driver.Event{Event: "subscribed", Client: c.Client, Subscriber: c.Subscriber})
 	go func() {
 		var err error
 		if c.Face == "loop" {
-			err = d.loop(ctx, c, sub)
+			err = d.loop(ctx, c, sub, opts)
 		} else {
 			err = sub.Receive(ctx, func(ctx context.Context, delivery *headrace.Delivery) error {
 				return d.handle(ctx, c, delivery)
-			}, options(c)...)
+			}, opts...)
 		}
 		kind := "stopped"
 		if ctx.Err() == nil && err != nil {
@@ -150,16 +157,15 @@ func (d *drive) subscribe(c driver.Command) {
 	}()
 }
 
-func options(c driver.Command) []headrace.ReceiveOption {
+func (d *drive) options(c driver.Command) []headrace.ReceiveOption {
 	all := []headrace.ReceiveOption{headrace.WithConcurrency(c.Concurrency)}
-	if c.WindowMessages > 0 || c.WindowBytes > 0 {
-		messages, bytes := c.WindowMessages, c.WindowBytes
-		if messages == 0 {
-			messages = headrace.DefaultWindowMessages
-		}
-		if bytes == 0 {
-			bytes = headrace.DefaultWindowBytes
-		}
+	messages := cmp.Or(c.WindowMessages, headrace.DefaultWindowMessages)
+	bytes := cmp.Or(c.WindowBytes, headrace.DefaultWindowBytes)
+	if c.Resizable {
+		w := headrace.NewWindow(messages, bytes)
+		d.windows[c.Subscriber] = w
+		all = append(all, headrace.WithResizableWindow(w))
+	} else if c.WindowMessages > 0 || c.WindowBytes > 0 {
 		all = append(all, headrace.WithWindow(messages, bytes))
 	}
 	if c.Manual {
@@ -178,8 +184,8 @@ func options(c driver.Command) []headrace.ReceiveOption {
 }
 
 // loop takes one delivery after the other, and settles each when it is told.
-func (d *drive) loop(ctx context.Context, c driver.Command, sub *headrace.Subscription) error {
-	for delivery, err := range sub.Deliveries(ctx, options(c)...) {
+func (d *drive) loop(ctx context.Context, c driver.Command, sub *headrace.Subscription, opts []headrace.ReceiveOption) error {
+	for delivery, err := range sub.Deliveries(ctx, opts...) {
 		if err != nil {
 			return err
 		}
