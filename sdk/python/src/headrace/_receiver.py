@@ -52,7 +52,7 @@ class Receiver(StreamLoop):
         self._takers: collections.deque[asyncio.Future[None]] = collections.deque()
         self._task: asyncio.Task[None] | None = None
         self._resuming: asyncio.TimerHandle | None = None
-        self._drain_asked = self._drained = self._finished = self._moving = False
+        self._drain_asked = self._drained = self._finished = self._moving = self._working_off = False
         self._error: errors.HeadraceError | None = None
         self._ordered_by = 0
         self._blocked_by: tuple[str, ...] = ()
@@ -105,6 +105,8 @@ class Receiver(StreamLoop):
         return self._finished or self._error is not None
 
     def _leaves(self) -> bool:
+        if self._working_off and not self._stopping:
+            return self._session.empty
         return self._drained and not self._session.settling
 
     def _succeeded(self) -> bool:
@@ -112,7 +114,7 @@ class Receiver(StreamLoop):
 
     def _open(self) -> pb.SubscribeRequest:
         s = self._settings
-        self._moving = self._drain_asked = self._drained = False
+        self._moving = self._drain_asked = self._drained = self._working_off = False
         frame = pb.SubscribeRequest.Open(
             subscription=self._subscription,
             client_id=self._client_id,
@@ -155,16 +157,20 @@ class Receiver(StreamLoop):
             self._drain_asked = True
             frames.append(self._drain_frame())
         due = self._session.due(now)
-        frames += self._session.frames(flush=due <= 0)
+        frames += self._session.frames(flush=due <= 0 or self._working_off)  # The stream is about to end.
         frames += self._session.extends(now)
-        if self._credit is not None and not self._stopping and (grant := self._grant(self._credit)):
+        if not self._stopping and not self._working_off and (grant := self._grant()):
             frames.append(grant)
         return frames, min(due, self._session.lease_seconds / _LEASE_LOOKS, HEARTBEAT_SECONDS)
 
-    def _grant(self, credit: ManualCredit) -> pb.SubscribeRequest | None:
+    def _grant(self) -> pb.SubscribeRequest | None:
+        if self._credit is None:
+            return None
         asked = sum(not taker.done() for taker in self._takers)
         session = self._session
-        return credit.grant(session.received_through, session.charged_bytes, asked=asked, waiting=len(self._ready))
+        return self._credit.grant(
+            session.received_through, session.charged_bytes, asked=asked, waiting=len(self._ready)
+        )
 
     def _drain_frame(self) -> pb.SubscribeRequest:
         frame = pb.SubscribeRequest(drain=pb.SubscribeRequest.Drain())
@@ -204,16 +210,18 @@ class Receiver(StreamLoop):
             self._watch(EventKind.FLOW_CHANGED, 0, ", ".join(blocked))
 
     def _go(self, reason: int) -> None:
-        """The server wants the stream to end: it stops, and what was not begun goes back; or
-        another stream is to take all along."""
+        """The server wants the stream to end: what is here is worked off, as long as the server
+        lets it; or another stream is to take all along."""
         self._watch(EventKind.GO_AWAY_RECEIVED, 0, go_away_name(reason))
-        if reason == stream_pb2.GO_AWAY_REASON_SHUTDOWN or self._session.resume() is None:
-            self._give_back()
-        else:
-            self._moving = True
+        self._working_off = reason == stream_pb2.GO_AWAY_REASON_SHUTDOWN or self._session.resume() is None
+        self._moving = not self._working_off
         self._wake.set()
 
     def _over(self, error: errors.HeadraceError | None) -> errors.HeadraceError | None:
+        if self._working_off and not self._stopping:
+            if self._session.empty:
+                self._end_session()
+            error = error or errors.UnavailableError("the server asked for the end of the stream", retryable=True)
         if self._stopping and (error is None or not self._session.held):
             self._finished = True
             self._tell(Event(EventKind.SESSION_DRAINED, self._subscription, error))
@@ -232,7 +240,9 @@ class Receiver(StreamLoop):
             self._resuming = asyncio.get_running_loop().call_later(seconds, self._end_session)
 
     def _end_session(self) -> None:
-        self._resuming = None
+        if self._resuming is not None:
+            self._resuming.cancel()
+            self._resuming = None
         self._session.session_id = ""
         self._cancel(self._session.begin_anew())
 

@@ -205,6 +205,11 @@ class Session:
         """Some settle is not confirmed."""
         return self._settles.open
 
+    @property
+    def empty(self) -> bool:
+        """Nothing is held, and every settle is confirmed."""
+        return not self.held and not self._settles.open
+
     def due(self, now: float) -> float:
         """Seconds until there is something to send."""
         if self._started and not self._settles.waiting:
