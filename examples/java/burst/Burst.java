@@ -23,7 +23,7 @@ public final class Burst {
   private static final long WORK_MILLIS = 5;
 
   public static void main(String[] args) throws Exception {
-    try (HeadraceClient client = HeadraceClient.connectEnv()) {
+    try (HeadraceClient client = HeadraceClient.fromEnv()) {
       unlessThere(() -> client.topics().create("requests"));
       unlessThere(() -> client.subscriptions().create(consumer()));
       try (Subscriber s =

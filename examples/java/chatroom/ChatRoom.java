@@ -45,7 +45,7 @@ public final class ChatRoom {
   /** One running copy of the program. */
   private static final class Instance implements AutoCloseable {
     private final String name;
-    private final HeadraceClient client = HeadraceClient.connectEnv();
+    private final HeadraceClient client = HeadraceClient.fromEnv();
     private final List<String> heard = Collections.synchronizedList(new ArrayList<>());
     private final CompletableFuture<Void> everybodyHadASay = new CompletableFuture<>();
     private final Subscriber subscriber;

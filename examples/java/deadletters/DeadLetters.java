@@ -21,7 +21,7 @@ import java.util.List;
  */
 public final class DeadLetters {
   public static void main(String[] args) throws Exception {
-    try (HeadraceClient client = HeadraceClient.connectEnv()) {
+    try (HeadraceClient client = HeadraceClient.fromEnv()) {
       unlessThere(() -> client.topics().create("parcels"));
       unlessThere(() -> client.subscriptions().create(courier()));
       for (String parcel : List.of("bread", "piano", "milk")) {

@@ -24,7 +24,7 @@ import java.sql.Statement;
  */
 public final class Inbox {
   public static void main(String[] args) throws Exception {
-    try (HeadraceClient client = HeadraceClient.connectEnv();
+    try (HeadraceClient client = HeadraceClient.fromEnv();
         Connection books = openBooks()) {
       unlessThere(() -> client.topics().create("payments"));
       unlessThere(() -> client.subscriptions().create(bookkeeper()));

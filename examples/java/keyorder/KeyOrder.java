@@ -28,7 +28,7 @@ public final class KeyOrder {
   private static final List<String> STEPS = List.of("open", "deposit", "withdraw", "close");
 
   public static void main(String[] args) throws Exception {
-    try (HeadraceClient client = HeadraceClient.connectEnv()) {
+    try (HeadraceClient client = HeadraceClient.fromEnv()) {
       unlessThere(() -> client.topics().create(Topic.newBuilder().setName("accounts").setPartitions(4).build()));
       unlessThere(() -> client.subscriptions().create(ledger()));
       for (String step : STEPS) {

@@ -28,7 +28,7 @@ public final class NotifyFetch {
 
   public static void main(String[] args) throws Exception {
     Path store = Files.createTempDirectory("store-");
-    try (HeadraceClient client = HeadraceClient.connectEnv()) {
+    try (HeadraceClient client = HeadraceClient.fromEnv()) {
       unlessThere(() -> client.topics().create("reports"));
       unlessThere(() -> client.subscriptions().create("readers", "reports"));
       for (String name : NAMES) {

@@ -15,7 +15,7 @@ import io.headrace.Topic;
  */
 public final class Quickstart {
   public static void main(String[] args) throws Exception {
-    try (HeadraceClient client = HeadraceClient.connectEnv()) { // of HEADRACE_ADDR, else localhost:7070
+    try (HeadraceClient client = HeadraceClient.fromEnv()) { // of HEADRACE_ADDR, else localhost:7070
       unlessThere(() -> client.topics().create("orders"));
       unlessThere(() -> client.subscriptions().create("billing", "orders"));
       publish(client.topic("orders"));

@@ -26,7 +26,7 @@ public final class Replay {
   private static final List<Integer> AMOUNTS = List.of(50, 20, -30, 10);
 
   public static void main(String[] args) throws Exception {
-    try (HeadraceClient client = HeadraceClient.connectEnv()) {
+    try (HeadraceClient client = HeadraceClient.fromEnv()) {
       unlessThere(() -> client.topics().create(bookings()));
       unlessThere(() -> client.subscriptions().create("balance", "bookings"));
       Position first = publish(client.topic("bookings"));

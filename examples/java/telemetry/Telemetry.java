@@ -25,7 +25,7 @@ public final class Telemetry {
   private static final int READINGS = 100;
 
   public static void main(String[] args) throws Exception {
-    try (HeadraceClient client = HeadraceClient.connectEnv()) {
+    try (HeadraceClient client = HeadraceClient.fromEnv()) {
       unlessThere(() -> client.topics().create(topic()));
       unlessThere(() -> client.subscriptions().create(collector()));
       int sent = report(client.topic("telemetry"));

@@ -26,7 +26,7 @@ public final class WorkerPool {
   private static final int WORKERS = 3;
 
   public static void main(String[] args) throws Exception {
-    try (HeadraceClient client = HeadraceClient.connectEnv()) {
+    try (HeadraceClient client = HeadraceClient.fromEnv()) {
       unlessThere(() -> client.topics().create("jobs"));
       unlessThere(() -> client.subscriptions().create(pool()));
       for (int n = 1; n <= JOBS; n++) {

@@ -16,7 +16,7 @@ public final class Throughput {
     int count = Integer.parseInt(args[2]);
     int warmup = Integer.parseInt(args[3]);
     int inFlight = Integer.parseInt(args[5]);
-    try (HeadraceClient client = HeadraceClient.connectEnv()) {
+    try (HeadraceClient client = HeadraceClient.fromEnv()) {
       if (args[0].equals("publish")) {
         publish(client.topic(args[1]), count, warmup, new byte[Integer.parseInt(args[4])], inFlight);
       } else {

@@ -55,15 +55,6 @@ public final class HeadraceClient implements AutoCloseable {
   }
 
   /**
-   * Another name of {@link #fromEnv}.
-   *
-   * @return the client
-   */
-  public static HeadraceClient connectEnv() {
-    return fromEnv();
-  }
-
-  /**
    * Begins a client.
    *
    * @param target host and port
