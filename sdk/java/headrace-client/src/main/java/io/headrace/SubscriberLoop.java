@@ -293,14 +293,16 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
     }
   }
 
-  /** Goes on over another stream, or works off what is held, as nothing takes the server's place. */
+  /**
+   * Goes on over another stream, or works off what is held, as nothing takes the server's place. The rest the
+   * server revokes when its grace is over.
+   */
   private void leave(GoAwayReason reason) {
     if (reason != GoAwayReason.GO_AWAY_REASON_SHUTDOWN && session.resume() != null && !stopping) {
       succeed();
       return;
     }
     leaving = true;
-    giveBack();
   }
 
   private void flow(SubscribeResponse.FlowState state) {
@@ -348,11 +350,11 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
           .setDrain(SubscribeRequest.Drain.newBuilder().setGrace(Durations.of(Duration.ofNanos(drainNanos() + DRAIN_MARGIN_NANOS))))
           .build();
     }
-    if (manual && grantDue && !stopping) {
+    if (manual && grantDue && !stopping && !leaving) {
       grantDue = false;
       return grant();
     }
-    return session.nextFrame(now, drained);
+    return session.nextFrame(now, drained || leaving);
   }
 
   /** Credit is cumulative from the session's start: what came, and what is still asked for. */
