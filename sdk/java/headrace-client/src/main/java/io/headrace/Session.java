@@ -31,6 +31,12 @@ final class Session<T> {
   /** A lease is extended when this part of it is over. */
   private static final int EXTEND_PART = 3;
 
+  /**
+   * How long a delivery is worked on before the server is told: what is settled sooner is told by its settle,
+   * so that most deliveries cost no frame.
+   */
+  static final long STARTED_NANOS = Duration.ofMillis(5).toNanos();
+
   private static final int DEFAULT_MAX_UNCONFIRMED = 1_024;
   private static final Duration DEFAULT_LEASE = Duration.ofSeconds(30);
   private static final Duration DEFAULT_MAX_LEASE = Duration.ofHours(1);
@@ -51,7 +57,15 @@ final class Session<T> {
 
   private long receivedThrough;
   private long chargedBytes;
+
+  /** Those that began, and the server was not told of. */
   private final List<Long> started = new ArrayList<>();
+
+  /** When the oldest of them began, in nanoseconds. */
+  private long startedAt;
+
+  /** The server asked for one of them: it is told at once. */
+  private boolean startedUrgent;
 
   /** There are leases, and the first is to be extended then, in nanoseconds. */
   private boolean leasing;
@@ -92,6 +106,8 @@ final class Session<T> {
     Set<Long> kept = new HashSet<>();
     Ranges.forEach(frame.getResumed().getKeptList(), kept::add);
     chargedBytes = frame.getResumed().getChargedBytes();
+    // What a stream took along as it broke, unread, is somebody else's: the session counts on behind it.
+    receivedThrough = Math.max(receivedThrough, frame.getResumed().getNextSequence() - 1);
     List<Delivery<T>> lost = new ArrayList<>();
     held.forEach((sequence, delivery) -> {
       if (!kept.contains(sequence) && !delivery.settled) {
@@ -102,6 +118,7 @@ final class Session<T> {
     lose(lost, "SESSION_BROKEN");
     started.clear();
     held.values().stream().filter(d -> d.started && !d.settled).forEach(d -> started.add(d.sequence));
+    startedUrgent = true;
     return lost;
   }
 
@@ -112,6 +129,7 @@ final class Session<T> {
     lose(lost, "SESSION_BROKEN");
     held.clear();
     started.clear();
+    startedUrgent = false;
     receivedThrough = 0;
     chargedBytes = 0;
     leasing = false;
@@ -190,8 +208,13 @@ final class Session<T> {
     int before = settles.waiting();
     Ranges.forEach(ranges, sequence -> {
       Delivery<T> delivery = held.get(sequence);
-      if (delivery != null && !delivery.settled && delivery.claim()) {
+      if (delivery == null || delivery.settled) {
+        return;
+      }
+      if (delivery.claim()) {
         settle(delivery, Settlement.RELEASE, null, now);
+      } else {
+        startedUrgent = true;
       }
     });
     return settles.waiting() - before;
@@ -234,6 +257,9 @@ final class Session<T> {
     delivery.started = true;
     lease(delivery, now);
     if (features.contains(Feature.FEATURE_STARTED)) {
+      if (started.isEmpty()) {
+        startedAt = now;
+      }
       started.add(delivery.sequence);
     }
     return true;
@@ -295,17 +321,21 @@ final class Session<T> {
 
   /** How long there is nothing to send. */
   long waitNanos(long now) {
-    if (!started.isEmpty()) {
-      return 0;
-    }
-    long wait = settles.waitNanos(now, maxUnconfirmed());
+    long wait = Math.min(startedWaitNanos(now), settles.waitNanos(now, maxUnconfirmed()));
     return leasing && !settles.full(maxUnconfirmed()) ? Math.min(wait, Math.max(0, extendAt - now)) : wait;
+  }
+
+  private long startedWaitNanos(long now) {
+    if (started.isEmpty()) {
+      return Long.MAX_VALUE;
+    }
+    return startedUrgent ? 0 : Math.max(0, startedAt + STARTED_NANOS - now);
   }
 
   /** The next frame to send now, or null; with {@code flush} settles wait for no company. */
   @Nullable SubscribeRequest nextFrame(long now, boolean flush) {
     SubscribeRequest frame = settles.poll();
-    if (frame == null) {
+    if (frame == null && startedWaitNanos(now) == 0) {
       frame = startedFrame();
     }
     if (frame == null) {
@@ -317,17 +347,23 @@ final class Session<T> {
   }
 
   private @Nullable SubscribeRequest startedFrame() {
-    long[] alive = started.stream().mapToLong(s -> s).filter(held::containsKey).toArray();
+    long[] working = started.stream().mapToLong(s -> s).filter(this::worked).toArray();
     started.clear();
-    List<List<SequenceRange>> frames = Ranges.frames(alive);
+    List<List<SequenceRange>> frames = Ranges.frames(working);
     for (List<SequenceRange> left : frames.subList(Math.min(1, frames.size()), frames.size())) {
       Ranges.forEach(left, started::add);
     }
+    startedUrgent = !started.isEmpty();
     return frames.isEmpty()
         ? null
         : SubscribeRequest.newBuilder()
             .setStarted(SubscribeRequest.Started.newBuilder().addAllRanges(frames.get(0)))
             .build();
+  }
+
+  private boolean worked(long sequence) {
+    Delivery<T> delivery = held.get(sequence);
+    return delivery != null && !delivery.settled;
   }
 
   private void extendLeases(long now) {

@@ -152,9 +152,31 @@ class SessionTest {
     opened("first", null, ALL);
     Delivery<byte[]> a = deliver(1, 2).get(0);
     assertTrue(session.start(a, SECOND));
-    assertEquals(List.of("STARTED 1-1"), sent(SECOND));
+    assertEquals(List.of(), sent(SECOND));
+    assertEquals(Session.STARTED_NANOS, session.waitNanos(SECOND));
+    assertEquals(List.of("STARTED 1-1"), sent(SECOND + Session.STARTED_NANOS));
     assertEquals(List.of(), sent(11 * SECOND - 1));
     assertEquals(List.of("1 EXTEND 1-1"), sent(11 * SECOND));
+  }
+
+  @Test
+  void rule8WhatIsSettledAtOnceIsNotToldToHaveBegun() {
+    opened("first", null, ALL);
+    List<Delivery<byte[]>> d = deliver(1, 2);
+    session.start(d.get(0), 0);
+    settle(d.get(0), Settlement.ACK);
+    assertEquals(List.of("1 ACK 1-1"), sent(Session.STARTED_NANOS));
+    session.start(d.get(1), SECOND);
+    session.recall(List.of(range(2, 2)), SECOND);
+    assertEquals(List.of("STARTED 2-2"), sent(SECOND)); // Who asks for it back is told at once.
+  }
+
+  @Test
+  void rule13TheSessionCountsOnBehindWhatABrokenStreamTookAlong() {
+    opened("first", null, ALL);
+    deliver(1, 3);
+    opened("first", List.of(range(1, 3)), ALL);
+    assertEquals(99, session.receivedThrough());
   }
 
   @Test
