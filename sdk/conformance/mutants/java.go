@@ -7,8 +7,8 @@ var javaMutants = []mutant{
 	{
 		language: "java", place: "credit", name: "one message more is asked for than was set",
 		file:      javaSource + "io/headrace/SubscriberLoop.java",
-		old:       ".setMessages(settings.maxOutstandingMessages())",
-		new:       ".setMessages(settings.maxOutstandingMessages() + 1)",
+		old:       ".setMessages(told.messages)",
+		new:       ".setMessages(told.messages + 1)",
 		scenarios: []string{"credit-window-walk"},
 	},
 	{

@@ -8,6 +8,7 @@ import io.headrace.HeadraceException;
 import io.headrace.Message;
 import io.headrace.SubscribeSettings;
 import io.headrace.Subscriber;
+import io.headrace.Window;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -138,6 +139,9 @@ public final class Driver {
         tell(of("subscribed", command));
         threads.execute(begun::begin);
         break;
+      case "window":
+        receiving.get(text(command, "subscriber")).resize(command);
+        break;
       case "settle":
         CompletableFuture<JsonObject> verdict = waiting.get((int) number(command, "delivery"));
         if (verdict != null) {
@@ -204,16 +208,34 @@ public final class Driver {
     private final boolean handler;
     private final boolean manual;
 
+    /** Where the window can be resized; else null. */
+    private final Window window;
+
     Receiving(JsonObject command) {
       this.command = command;
       manual = command.get("manual").getAsBoolean();
       handler = !manual && text(command, "face").equals("handler");
+      window = command.get("resizable").getAsBoolean() ? window(command) : null;
+    }
+
+    /** A window of the size that a command says, or of what is the default. */
+    private Window window(JsonObject size) {
+      long messages = number(size, "window_messages");
+      long bytes = number(size, "window_bytes");
+      return Window.of(messages == 0 ? 1_000 : (int) messages, bytes == 0 ? 64L << 20 : bytes);
+    }
+
+    void resize(JsonObject size) {
+      Window to = window(size);
+      window.resize(to.messages(), to.bytes());
+      tell(of("windowed", command));
     }
 
     private SubscribeSettings settings() {
       SubscribeSettings s = SubscribeSettings.defaults();
       s = number(command, "window_messages") == 0 ? s : s.maxOutstandingMessages((int) number(command, "window_messages"));
       s = number(command, "window_bytes") == 0 ? s : s.maxOutstandingBytes(number(command, "window_bytes"));
+      s = window == null ? s : s.window(window);
       s = number(command, "lease_ms") == 0 ? s : s.lease(Duration.ofMillis(number(command, "lease_ms")));
       s = number(command, "max_extension_ms") == 0 ? s : s.maxExtension(Duration.ofMillis(number(command, "max_extension_ms")));
       return number(command, "drain_ms") == 0 ? s : s.drainTimeout(Duration.ofMillis(number(command, "drain_ms")));

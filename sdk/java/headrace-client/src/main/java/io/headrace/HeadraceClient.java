@@ -158,12 +158,14 @@ public final class HeadraceClient implements AutoCloseable {
   }
 
   /**
-   * A subscription as a publisher of deliveries: {@code request(n)} is credit. Its subscribers are called
-   * on the client's own thread and must not block. It is the face for subscriptions that deliver at most
-   * once, which need such credit.
+   * A subscription as a publisher of deliveries: {@code request(n)} is credit. What was requested is asked
+   * for all at once, or no more than fits the window at a time where {@link
+   * SubscribeSettings#maxOutstandingMessages} or {@link SubscribeSettings#window} sets one; of bytes never more than
+   * the window's, 64 MiB by default. Its subscribers are called on the client's own thread and must not block. It
+   * is the face for subscriptions that deliver at most once, which need such credit.
    *
    * @param subscription {@code name} or {@code namespace/name}
-   * @param settings how to receive; the bound in messages is what is requested
+   * @param settings how to receive
    * @return a publisher, each of whose subscribers has a session of its own
    */
   public Flow.Publisher<Delivery<byte[]>> publisher(String subscription, SubscribeSettings settings) {
@@ -176,7 +178,7 @@ public final class HeadraceClient implements AutoCloseable {
    * @param <T> the type
    * @param subscription {@code name} or {@code namespace/name}
    * @param parser of the payloads
-   * @param settings how to receive; the bound in messages is what is requested
+   * @param settings how to receive
    * @return as {@link #publisher(String, SubscribeSettings)}
    */
   public <T extends MessageLite> Flow.Publisher<Delivery<T>> publisher(

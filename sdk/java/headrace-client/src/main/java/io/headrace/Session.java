@@ -332,6 +332,11 @@ final class Session<T> {
     return startedUrgent ? 0 : Math.max(0, startedAt + STARTED_NANOS - now);
   }
 
+  /** The window has that many messages from now on. */
+  void window(int messages) {
+    settles.window(messages);
+  }
+
   /** The next frame to send now, or null; with {@code flush} settles wait for no company. */
   @Nullable SubscribeRequest nextFrame(long now, boolean flush) {
     SubscribeRequest frame = settles.poll();

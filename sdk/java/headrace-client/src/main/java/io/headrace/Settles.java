@@ -39,7 +39,9 @@ final class Settles<T> {
     }
   }
 
-  private final int flushAt;
+  /** How many settles that wait are enough company. */
+  private int flushAt;
+
   private final Map<Settlement, List<Delivery<T>>> groups = new LinkedHashMap<>();
   private int grouped;
   private long groupedAt;
@@ -48,7 +50,12 @@ final class Settles<T> {
   private final Deque<SubscribeRequest> ready = new ArrayDeque<>();
 
   Settles(int window) {
-    flushAt = Math.max(1, Math.min(MAX_GROUPED, window / 2));
+    window(window);
+  }
+
+  /** The window has that many messages from now on: settles go when they are half of it. */
+  final void window(int messages) {
+    flushAt = Math.max(1, Math.min(MAX_GROUPED, messages / 2));
   }
 
   void add(Delivery<T> delivery, Settlement settlement, long now) {

@@ -9,8 +9,12 @@ import org.jspecify.annotations.Nullable;
 public final class SubscribeSettings {
   private static final SubscribeSettings DEFAULTS = new SubscribeSettings();
 
-  private int maxOutstandingMessages = 1_000;
-  private long maxOutstandingBytes = 64L << 20;
+  private boolean messagesSet;
+  private Window.Size fixed = new Window.Size(1_000, 64L << 20);
+
+  /** Null: the fixed one. */
+  private @Nullable Window window;
+
   private @Nullable Duration lease;
   private @Nullable Duration maxExtension;
   private Duration drainTimeout = Duration.ofSeconds(30);
@@ -23,8 +27,9 @@ public final class SubscribeSettings {
 
   private SubscribeSettings copy() {
     SubscribeSettings copy = new SubscribeSettings();
-    copy.maxOutstandingMessages = maxOutstandingMessages;
-    copy.maxOutstandingBytes = maxOutstandingBytes;
+    copy.messagesSet = messagesSet;
+    copy.fixed = fixed;
+    copy.window = window;
     copy.lease = lease;
     copy.maxExtension = maxExtension;
     copy.drainTimeout = drainTimeout;
@@ -45,26 +50,49 @@ public final class SubscribeSettings {
   }
 
   /**
-   * Sets what may be held unsettled, in messages.
+   * Sets what may be held unsettled, in messages, instead of a {@link #window}. A {@code Flow.Publisher} asks
+   * for no more than that at once of what is requested; unless this or a window is set, for all of it.
    *
-   * @param messages at least 1
+   * @param messages at least 1; default 1,000
    * @return changed settings
+   * @throws IllegalArgumentException it is less than 1
    */
   public SubscribeSettings maxOutstandingMessages(int messages) {
-    SubscribeSettings changed = copy();
-    changed.maxOutstandingMessages = messages;
+    SubscribeSettings changed = fixed(new Window.Size(messages, fixed.bytes));
+    changed.messagesSet = true;
     return changed;
   }
 
   /**
-   * Sets what may be held unsettled, in bytes.
+   * Sets what may be held unsettled, in bytes of encoded messages, instead of a {@link #window}. A {@code
+   * Flow.Publisher} asks for no more than that at once.
    *
-   * @param bytes at least 1; a larger message comes alone
+   * @param bytes at least 1; a larger message comes alone; default 64 MiB
    * @return changed settings
+   * @throws IllegalArgumentException it is less than 1
    */
   public SubscribeSettings maxOutstandingBytes(long bytes) {
+    return fixed(new Window.Size(fixed.messages, bytes));
+  }
+
+  private SubscribeSettings fixed(Window.Size size) {
     SubscribeSettings changed = copy();
-    changed.maxOutstandingBytes = bytes;
+    changed.fixed = size;
+    changed.window = null;
+    return changed;
+  }
+
+  /**
+   * Sets what may be held unsettled by a window that can be resized while the subscriber runs, instead of {@link
+   * #maxOutstandingMessages} and {@link #maxOutstandingBytes}. A {@code Flow.Publisher} asks for no more than
+   * that at once of what is requested; what has come counts no more.
+   *
+   * @param resizable of each subscriber with these settings
+   * @return changed settings
+   */
+  public SubscribeSettings window(Window resizable) {
+    SubscribeSettings changed = copy();
+    changed.window = resizable;
     return changed;
   }
 
@@ -155,11 +183,21 @@ public final class SubscribeSettings {
   }
 
   int maxOutstandingMessages() {
-    return maxOutstandingMessages;
+    return fixed.messages;
   }
 
   long maxOutstandingBytes() {
-    return maxOutstandingBytes;
+    return fixed.bytes;
+  }
+
+  /** A fixed window is one that nobody resizes. */
+  Window window() {
+    return window == null ? Window.of(fixed.messages, fixed.bytes) : window;
+  }
+
+  /** Whether the window bounds in messages what is asked for by hand, too: the default one does not. */
+  boolean boundsRequests() {
+    return window != null || messagesSet;
   }
 
   @Nullable Duration lease() {

@@ -33,6 +33,7 @@ public final class SubscriberBuilder<T> {
    *
    * @param handlers at least 1, the default
    * @return this builder
+   * @throws IllegalArgumentException it is less than 1
    */
   public SubscriberBuilder<T> concurrency(int handlers) {
     if (handlers < 1) {
@@ -56,21 +57,33 @@ public final class SubscriberBuilder<T> {
   /**
    * Sets what may be held unsettled, in messages.
    *
-   * @param messages default 1,000
+   * @param messages at least 1; default 1,000
    * @return this builder
+   * @throws IllegalArgumentException it is less than 1
    */
   public SubscriberBuilder<T> maxOutstandingMessages(int messages) {
     return settings(s -> s.maxOutstandingMessages(messages));
   }
 
   /**
-   * Sets what may be held unsettled, in bytes.
+   * Sets what may be held unsettled, in bytes of encoded messages.
    *
-   * @param bytes default 64 MiB
+   * @param bytes at least 1; a larger message comes alone; default 64 MiB
    * @return this builder
+   * @throws IllegalArgumentException it is less than 1
    */
   public SubscriberBuilder<T> maxOutstandingBytes(long bytes) {
     return settings(s -> s.maxOutstandingBytes(bytes));
+  }
+
+  /**
+   * Sets what may be held unsettled by a window that can be resized while the subscriber runs.
+   *
+   * @param resizable instead of a fixed size
+   * @return this builder
+   */
+  public SubscriberBuilder<T> window(Window resizable) {
+    return settings(s -> s.window(resizable));
   }
 
   /**

@@ -41,6 +41,9 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
 
   private static final long LONGEST_DRAIN_NANOS = Duration.ofHours(12).toNanos() - DRAIN_MARGIN_NANOS;
 
+  /** What is asked for in addition is granted when it is more than this part of what the server may still send. */
+  private static final int GRANT_SHARE = 4;
+
   /** Where deliveries go. Called on the loop; must not block. */
   interface Sink<T> {
     void deliver(List<Delivery<T>> deliveries);
@@ -56,6 +59,8 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
   private final String subscription;
   private final SubscribeSettings settings;
   private final String clientId;
+  private final Window window;
+  private final Runnable resized = () -> soon(this::pumpSoon);
   private final Session<T> session;
   private final boolean manual;
   private final CompletableFuture<Void> finished = new CompletableFuture<>();
@@ -68,8 +73,24 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
   private boolean drained;
   private boolean leaving;
   private boolean everOpened;
+
+  /** How much more a MANUAL session was asked for than came. */
   private long demand;
+
+  /** Credit may be worth a frame, however little it grew: some was used up, or is to be given anew. */
   private boolean grantDue;
+
+  /** The last sequence that the server was granted in this session. */
+  private long granted;
+
+  /** How many bytes it was granted, and what was charged when that last grew; of this stream. */
+  private long grantedBytes;
+
+  private long raisedAt;
+
+  /** What the window was when the server was last told on this stream. */
+  private Window.Size told;
+
   private OrderedBy orderedBy = OrderedBy.ORDERED_BY_UNSPECIFIED;
   private volatile List<String> blockedBy = List.of();
 
@@ -88,7 +109,9 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
     this.settings = settings;
     this.clientId = clientId;
     this.manual = manual;
-    session = new Session<>(this, parser, settings.maxOutstandingMessages(), settings.maxExtension());
+    window = settings.window();
+    told = window.size();
+    session = new Session<>(this, parser, told.messages, settings.maxExtension());
   }
 
   /** Has this run when it has ended. */
@@ -98,6 +121,8 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
 
   /** Begins to receive. */
   void begin(Sink<T> to) {
+    window.use(resized);
+    whenFinished(() -> window.leave(resized));
     soon(() -> {
       sink = to;
       pump();
@@ -108,8 +133,7 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
   void request(long more) {
     soon(() -> {
       demand = demand + more < 0 ? Long.MAX_VALUE : demand + more;
-      grantDue = true;
-      pump();
+      pumpSoon();
     });
   }
 
@@ -219,13 +243,11 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
             .addAllFeatures(FEATURES)
             .setMaxFrameBytes(settings.maxFrameBytes())
             .setTakeover(settings.takeover() && !everOpened);
+    resize();
     if (manual) {
       open.setReplenish(Replenish.REPLENISH_MANUAL);
     } else {
-      open.setWindow(
-          SubscribeRequest.Window.newBuilder()
-              .setMessages(settings.maxOutstandingMessages())
-              .setBytes(settings.maxOutstandingBytes()));
+      open.setWindow(windowFrame());
     }
     if (settings.lease() != null) {
       open.setLease(Durations.of(settings.lease()));
@@ -253,7 +275,9 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
     drainAsked = false;
     drained = false;
     leaving = false;
-    grantDue = demand > 0;
+    granted = session.receivedThrough();
+    grantedBytes = 0;
+    grantDue = true;
     return true;
   }
 
@@ -320,7 +344,7 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
   private void deliver(List<Delivery<T>> deliveries) {
     if (manual) {
       demand -= Math.min(demand, deliveries.size());
-      grantDue = demand > 0; // The bytes that came make room for as many.
+      grantDue = true; // The bytes that came make room for as many.
     }
     if (stopping || sink == null) {
       deliveries.forEach(Delivery::release);
@@ -350,22 +374,68 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
           .setDrain(SubscribeRequest.Drain.newBuilder().setGrace(Durations.of(Duration.ofNanos(drainNanos() + DRAIN_MARGIN_NANOS))))
           .build();
     }
-    if (manual && grantDue && !stopping && !leaving) {
-      grantDue = false;
-      return grant();
-    }
-    return session.nextFrame(now, drained || leaving);
+    SubscribeRequest credit = stopping || leaving ? null : credit();
+    return credit == null ? session.nextFrame(now, drained || leaving) : credit;
   }
 
-  /** Credit is cumulative from the session's start: what came, and what is still asked for. */
-  private SubscribeRequest grant() {
-    long through = session.receivedThrough() + demand;
-    return SubscribeRequest.newBuilder()
-        .setGrant(
-            SubscribeRequest.Grant.newBuilder()
-                .setThroughSequence(through < 0 ? Long.MAX_VALUE : through)
-                .setThroughBytes(session.chargedBytes() + settings.maxOutstandingBytes()))
-        .build();
+  /** What the server is to be told of credit, or null. */
+  private @Nullable SubscribeRequest credit() {
+    boolean changed = resize();
+    if (!manual) {
+      return changed ? SubscribeRequest.newBuilder().setWindow(windowFrame()).build() : null;
+    }
+    grantDue |= changed;
+    return grant();
+  }
+
+  /** Takes the window's size of now, and says whether it is another one. */
+  private boolean resize() {
+    Window.Size now = window.size();
+    boolean changed = !now.is(told);
+    told = now;
+    session.window(told.messages);
+    return changed;
+  }
+
+  private SubscribeRequest.Window.Builder windowFrame() {
+    return SubscribeRequest.Window.newBuilder().setMessages(told.messages).setBytes(told.bytes);
+  }
+
+  /**
+   * Credit is cumulative from the session's start: what came, and what is still asked for and fits the window.
+   * While the server has most of it, a little more is not worth a frame.
+   */
+  private @Nullable SubscribeRequest grant() {
+    long ahead = settings.boundsRequests() ? Math.min(demand, told.messages) : demand;
+    long through = session.receivedThrough() + ahead;
+    through = through < 0 ? Long.MAX_VALUE : through;
+    long left = granted - session.receivedThrough();
+    boolean due = grantDue || through - granted > left / GRANT_SHARE;
+    grantDue = false;
+    if (!due || ahead == 0 && left <= 0) {
+      return null;
+    }
+    granted = through;
+    SubscribeRequest.Grant.Builder grant =
+        SubscribeRequest.Grant.newBuilder().setThroughSequence(through).setThroughBytes(bytesToGrant());
+    return SubscribeRequest.newBuilder().setGrant(grant).build();
+  }
+
+  /**
+   * A message that is larger than all bytes comes only while nothing was charged since they were raised. So where
+   * a smaller window leaves nothing to raise, one byte is left for a grant that follows at once.
+   */
+  private long bytesToGrant() {
+    long bytes = session.chargedBytes() + told.bytes;
+    if (bytes <= grantedBytes && raisedAt < session.chargedBytes()) {
+      bytes--;
+      grantDue = true;
+    }
+    if (bytes > grantedBytes) {
+      raisedAt = session.chargedBytes();
+    }
+    grantedBytes = bytes;
+    return bytes;
   }
 
   @Override

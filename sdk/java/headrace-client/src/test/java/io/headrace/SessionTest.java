@@ -172,6 +172,21 @@ class SessionTest {
   }
 
   @Test
+  void settlesGoWhenTheyAreHalfOfTheWindowOfNow() {
+    opened("first", null);
+    List<Delivery<byte[]>> d = deliver(1, 3);
+    settle(d.get(0), Settlement.ACK);
+    settle(d.get(1), Settlement.ACK);
+    assertNull(session.nextFrame(0, false));
+    session.window(4);
+    assertEquals("1 ACK 1-2", describe(session.nextFrame(0, false)));
+    settle(d.get(2), Settlement.ACK);
+    assertNull(session.nextFrame(0, false));
+    session.window(1);
+    assertEquals("2 ACK 3-3", describe(session.nextFrame(0, false)));
+  }
+
+  @Test
   void rule13TheSessionCountsOnBehindWhatABrokenStreamTookAlong() {
     opened("first", null, ALL);
     deliver(1, 3);
