@@ -7,8 +7,8 @@ var pythonMutants = []mutant{
 	{
 		language: "python", place: "credit", name: "no bound in bytes is asked for",
 		file:      pythonSource + "_receiver.py",
-		old:       "frame.window.messages, frame.window.bytes = s.max_messages, s.max_bytes",
-		new:       "frame.window.messages = s.max_messages",
+		old:       "frame.window.messages, frame.window.bytes = self._size",
+		new:       "frame.window.messages = self._size[0]",
 		scenarios: []string{"credit-window-walk"},
 	},
 	{

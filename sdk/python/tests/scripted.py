@@ -7,6 +7,7 @@ from typing import Any
 
 import grpc
 from headrace import aio
+from headrace._message import wire_bytes
 from headrace.v1 import message_pb2, stream_pb2, subscriber_service_pb2_grpc
 from headrace.v1 import subscriber_service_pb2 as pb
 
@@ -21,6 +22,7 @@ class Stream:
     def __init__(self, requests: AsyncIterator[pb.SubscribeRequest]) -> None:
         self._requests = requests
         self.outgoing: asyncio.Queue[Any] = asyncio.Queue()
+        self._charged_bytes = 0
 
     async def next(self, *kinds: str) -> Any:
         """The body of the next frame of one of these kinds; others are passed over, and the half-close is None."""
@@ -52,10 +54,11 @@ class Stream:
                 opened.resumed.kept.add(first=1, last=kept)
         self.send(opened=opened)
 
-    def batch(self, first: int, *payloads: bytes, charged_bytes: int = 0) -> None:
-        """Sends deliveries from a sequence on; each charges one byte, unless it is told."""
-        batch = Response.Batch(first_sequence=first, charged_bytes=charged_bytes or first + len(payloads) - 1)
-        batch.messages.extend(message_pb2.Message(data=p) for p in payloads)
+    def batch(self, first: int, *payloads: bytes) -> None:
+        """Sends deliveries from a sequence on."""
+        messages = [message_pb2.Message(data=p) for p in payloads]
+        self._charged_bytes += sum(map(wire_bytes, messages))
+        batch = Response.Batch(first_sequence=first, charged_bytes=self._charged_bytes, messages=messages)
         batch.runs.add(partition=0, first_offset=first, count=len(payloads))
         self.send(batch=batch)
 

@@ -56,6 +56,7 @@ def test_both_twins_have_the_same_names(plain: type, asynchronous: type) -> None
     only_there = {
         "publish_async",
         "subscriber",
+        "by_hand",
         "start",
         "next_queued",
         "queued",

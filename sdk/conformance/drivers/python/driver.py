@@ -48,19 +48,35 @@ class Receiving:
         self.told = {"client": command["client"], "subscriber": command["subscriber"]}
         self.subscriber: aio.Subscriber[bytes] | None = None
         self.stopping = False
+        self.window: headrace.Window | None = None
+        if command["resizable"]:
+            self.window = headrace.Window(**self.size(command))
         self.task = asyncio.create_task(self.run())
+
+    @staticmethod
+    def size(command: dict[str, Any]) -> dict[str, int]:
+        """A window's size; what is 0 is left alone."""
+        size = {"messages": command["window_messages"], "bytes": command["window_bytes"]}
+        return {name: value for name, value in size.items() if value}
+
+    def resize(self, command: dict[str, Any]) -> None:
+        """Resizes the window."""
+        assert self.window is not None
+        self.window.resize(command["window_messages"], command["window_bytes"])
+        tell("windowed", **self.told)
 
     def settings(self) -> dict[str, Any]:
         """The subscriber's settings; what is 0 is left alone."""
         c = self.command
-        settings = {
-            "max_messages": c["window_messages"],
-            "max_bytes": c["window_bytes"],
+        settings: dict[str, Any] = {"window": self.window}
+        if self.window is None:
+            settings = {f"max_{name}": value for name, value in self.size(c).items()}
+        times = {
             "lease": c["lease_ms"] / 1_000,
             "max_extension": c["max_extension_ms"] / 1_000,
             "drain_timeout": c["drain_ms"] / 1_000,
         }
-        settings = {name: value for name, value in settings.items() if value}
+        settings |= {name: value for name, value in times.items() if value}
         return {**settings, "manual_credit": c["ahead"]} if c["manual"] else settings
 
     async def run(self) -> None:
@@ -220,6 +236,8 @@ class Driver:
         elif what == "subscribe":
             self.receiving[command["subscriber"]] = Receiving(self, command)
             tell("subscribed", client=command["client"], subscriber=command["subscriber"])
+        elif what == "window":
+            self.receiving[command["subscriber"]].resize(command)
         elif what == "settle":
             verdict = self.waiting.pop(command["delivery"], None)
             if verdict is not None and not verdict.done():

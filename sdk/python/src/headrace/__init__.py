@@ -40,6 +40,7 @@ from headrace._places import (
 from headrace._publisher import PublishSettings
 from headrace._pull import Pulled, TokenFailure
 from headrace._subscribe_settings import SubscribeSettings
+from headrace._window import Window
 from headrace.errors import (
     AbortedError,
     AccessDeniedError,
@@ -100,6 +101,7 @@ __all__ = [
     "Topics",
     "UnavailableError",
     "UnknownOutcomeError",
+    "Window",
     "aio",
     "errors",
     "from_earliest",

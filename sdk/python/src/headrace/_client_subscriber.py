@@ -121,7 +121,8 @@ class Subscriber(Generic[PayloadT]):
         while delivery is not None:
             self._poster.hand_over(delivery)
             fetched.append(delivery)
-            delivery = self._subscriber.queued() if len(fetched) < _HANDED_OVER else None
+            more = len(fetched) < _HANDED_OVER and not self._subscriber.by_hand
+            delivery = self._subscriber.queued() if more else None
         return fetched
 
     @property

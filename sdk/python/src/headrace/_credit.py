@@ -6,14 +6,18 @@ from headrace.v1 import subscriber_service_pb2 as pb
 
 
 class ManualCredit:
-    """The grants of a MANUAL session. They are cumulative, and may go down."""
+    """The grants of a MANUAL session. They are cumulative, and may go down.
 
-    def __init__(self, ahead: int, max_bytes: int) -> None:
-        """:param ahead: deliveries that may wait in the client beyond those asked for.
-        :param max_bytes: what they all may have together.
-        """
+    ::
+
+        sequences of the session
+        ├── taken ──┼── wait in the client ──┼── still to come ──┤
+                    └── asked for, and so many ahead ────────────┘ granted
+    """
+
+    def __init__(self, ahead: int) -> None:
+        """:param ahead: deliveries that may wait in the client beyond those asked for."""
         self._ahead = max(0, ahead)
-        self._max_bytes = max_bytes
         self._granted = (0, 0)
 
     def opened(self, received_through: int, charged_bytes: int) -> None:
@@ -21,19 +25,39 @@ class ManualCredit:
         self._granted = (received_through, charged_bytes)
 
     def grant(
-        self, received_through: int, charged_bytes: int, *, asked: int, waiting: int
+        self,
+        received_through: int,
+        charged_bytes: int,
+        *,
+        asked: int,
+        waiting: int,
+        waiting_bytes: int,
+        window: tuple[int | None, int],
     ) -> pb.SubscribeRequest | None:
         """What to grant now, or None: nothing changed.
 
         :param asked: those who wait for a delivery.
         :param waiting: deliveries that wait for somebody.
+        :param waiting_bytes: what those have.
+        :param window: the most messages that may wait or be on their way, None: as many as are
+            asked for and ahead; and the most bytes.
         """
-        wanted = max(0, asked + self._ahead - waiting)
-        through_bytes = charged_bytes + self._max_bytes if wanted else self._granted[1]
-        granted = (received_through + wanted, through_bytes)
+        messages, size = window
+        wanted = asked + self._ahead
+        wanted = max(0, (wanted if messages is None else min(wanted, messages)) - waiting)
+        granted = (received_through + wanted, self._through_bytes(wanted, charged_bytes, size - waiting_bytes))
         if granted == self._granted:
             return None
         self._granted = granted
         return pb.SubscribeRequest(
-            grant=pb.SubscribeRequest.Grant(through_sequence=granted[0], through_bytes=through_bytes)
+            grant=pb.SubscribeRequest.Grant(through_sequence=granted[0], through_bytes=granted[1])
         )
+
+    def _through_bytes(self, wanted: int, charged: int, room: int) -> int:
+        """The bytes to grant: they are raised only when something is wanted. When they must
+        fall one byte is left for the next grant: one that raises them lets a message through
+        that is larger than all of them, one that lowers them does not."""
+        through, before = charged + max(0, room), self._granted[1]
+        if through < before:
+            return max(charged, through - 1)
+        return through if wanted else before

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import collections
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -11,9 +12,11 @@ from headrace import errors
 from headrace._credit import ManualCredit
 from headrace._delivery import BaseDelivery
 from headrace._events import Event, EventKind, Hook
+from headrace._inbox import Inbox
 from headrace._session import Session
 from headrace._stream import HEARTBEAT_SECONDS, StreamLoop, go_away_name
 from headrace._subscribe_settings import SubscribeSettings
+from headrace._window import Window
 from headrace.v1 import stream_pb2
 from headrace.v1 import subscriber_service_pb2 as pb
 
@@ -36,19 +39,25 @@ class Receiver(StreamLoop):
         events: Hook,
         parse: Any,
         make: Callable[..., Any],
+        bounded: bool = False,
     ) -> None:
         """:param parse: makes a payload of bytes; None: they stay bytes.
         :param make: the class of the deliveries.
+        :param bounded: the window was set, so that it counts for credit by hand, too.
         """
         super().__init__(open_stream, connect_timeout, events)
         self._subscription = subscription
         self._settings = settings
         self._client_id = client_id
-        self._session = Session(self._wake.set, settings.max_messages, settings.max_extension, make, parse, self._watch)
+        self._window = settings.window or Window(settings.max_messages, settings.max_bytes)
+        self._bounded = bounded or settings.window is not None
+        self._size = self._window._now()
+        """The window's size that the server was told."""
+        self._session = Session(self._wake.set, self._size[0], settings.max_extension, make, parse, self._watch)
+        self._inbox = Inbox()
         self._credit: ManualCredit | None = None
         if settings.manual_credit is not None:
-            self._credit = ManualCredit(settings.manual_credit, settings.max_bytes)
-        self._ready: collections.deque[Any] = collections.deque()
+            self._give_by_hand(settings.manual_credit)
         self._takers: collections.deque[asyncio.Future[None]] = collections.deque()
         self._task: asyncio.Task[None] | None = None
         self._resuming: asyncio.TimerHandle | None = None
@@ -56,6 +65,23 @@ class Receiver(StreamLoop):
         self._error: errors.HeadraceError | None = None
         self._ordered_by = 0
         self._blocked_by: tuple[str, ...] = ()
+
+    def _give_by_hand(self, ahead: int) -> None:
+        self._credit = ManualCredit(ahead)
+        self._inbox.weigh()
+
+    async def _run(self) -> None:
+        loop = asyncio.get_running_loop()
+
+        def resized() -> None:
+            with contextlib.suppress(RuntimeError):  # The loop is closed.
+                loop.call_soon_threadsafe(self._wake.set)
+
+        self._window._listen(resized)
+        try:
+            await super()._run()
+        finally:
+            self._window._leave(resized)
 
     def _offer(self) -> None:
         """Wakes those who wait for a delivery; each looks for itself."""
@@ -87,9 +113,8 @@ class Receiver(StreamLoop):
         sending is worked off."""
         if self._session.settled_when_sent:
             return
-        for delivery in self._ready:
+        for delivery in self._inbox.clear():
             self._session.settle(delivery, "release")
-        self._ready.clear()
 
     def _release(self) -> None:
         """What was begun goes back, too."""
@@ -114,6 +139,7 @@ class Receiver(StreamLoop):
 
     def _open(self) -> pb.SubscribeRequest:
         s = self._settings
+        self._resize()
         self._moving = self._drain_asked = self._drained = self._working_off = False
         frame = pb.SubscribeRequest.Open(
             subscription=self._subscription,
@@ -126,7 +152,7 @@ class Receiver(StreamLoop):
         )
         if self._credit is None:
             frame.features.append(pb.FEATURE_KEY_BATCHES)
-            frame.window.messages, frame.window.bytes = s.max_messages, s.max_bytes
+            frame.window.messages, frame.window.bytes = self._size
         else:  # Several messages of a key would use up credit that is meant for whoever waits.
             frame.replenish = pb.REPLENISH_MANUAL
         if s.lease is not None:
@@ -156,20 +182,37 @@ class Receiver(StreamLoop):
         if self._stopping and not self._drain_asked:
             self._drain_asked = True
             frames.append(self._drain_frame())
+        if not self._stopping and not self._working_off and (credit := self._new_credit()):
+            frames.append(credit)
         due = self._session.due(now)
         frames += self._session.frames(flush=due <= 0 or self._working_off)  # The stream is about to end.
         frames += self._session.extends(now)
-        if not self._stopping and not self._working_off and (grant := self._grant()):
-            frames.append(grant)
         return frames, min(due, self._session.lease_seconds / _LEASE_LOOKS, HEARTBEAT_SECONDS)
 
-    def _grant(self) -> pb.SubscribeRequest | None:
-        if self._credit is None:
-            return None
-        asked = sum(not taker.done() for taker in self._takers)
-        session = self._session
-        return self._credit.grant(
-            session.received_through, session.charged_bytes, asked=asked, waiting=len(self._ready)
+    def _new_credit(self) -> pb.SubscribeRequest | None:
+        """What the server is to know of the credit, or None: nothing new."""
+        resized = self._resize()
+        if self._credit is not None:
+            return self._grant(self._credit)
+        messages, size = self._size
+        window = pb.SubscribeRequest.Window(messages=messages, bytes=size)
+        return pb.SubscribeRequest(window=window) if resized else None
+
+    def _resize(self) -> bool:
+        """Takes up the window's size; false: it is the same."""
+        before, self._size = self._size, self._window._now()
+        self._session.resize(self._size[0])
+        return self._size != before
+
+    def _grant(self, credit: ManualCredit) -> pb.SubscribeRequest | None:
+        messages, size = self._size
+        return credit.grant(
+            self._session.received_through,
+            self._session.charged_bytes,
+            asked=sum(not taker.done() for taker in self._takers),
+            waiting=len(self._inbox),
+            waiting_bytes=self._inbox.bytes,
+            window=(messages if self._bounded else None, size),
         )
 
     def _drain_frame(self) -> pb.SubscribeRequest:
@@ -198,7 +241,7 @@ class Receiver(StreamLoop):
             self._go(frame.go_away.reason)
 
     def _deliver(self, deliveries: list[Any]) -> None:
-        self._ready.extend(deliveries)
+        self._inbox.push(deliveries)
         if self._stopping:
             self._give_back()
         self._offer()
@@ -226,7 +269,7 @@ class Receiver(StreamLoop):
             self._finished = True
             self._tell(Event(EventKind.SESSION_DRAINED, self._subscription, error))
         elif error is not None and self._credit is None and error.field == "replenish":
-            self._credit = ManualCredit(0, self._settings.max_bytes)  # The subscription wants it so.
+            self._give_by_hand(0)  # The subscription wants it so.
             return None
         self._wait_for_resume()
         return error
@@ -252,7 +295,7 @@ class Receiver(StreamLoop):
     def _give_up(self, error: errors.HeadraceError, *, for_good: bool) -> None:
         self._error = error
         if not self._session.settled_when_sent:
-            self._ready.clear()
+            self._inbox.clear()
         self._cancel(self._session.begin_anew())
         self._offer()
 

@@ -61,6 +61,10 @@ class Session:
         """The subscription delivers at most once: there is nothing to settle or to hold."""
         self._started: list[int] = []
 
+    def resize(self, window: int) -> None:
+        """Takes up another window, of so many messages."""
+        self._settles.resize(window)
+
     # Opening.
 
     def resume(self) -> pb.SubscribeRequest.Resume | None:

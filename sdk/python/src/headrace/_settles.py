@@ -47,7 +47,7 @@ class Settles:
     def __init__(self, wake: Callable[[], None], window: int) -> None:
         """:param wake: called when there is something to send soon."""
         self._wake = wake
-        self._flush_at = max(1, min(SETTLE_MESSAGES, window // 2))
+        self.resize(window)
         self.max_unconfirmed = _MAX_UNCONFIRMED
         self._number = 0
         self._groups: dict[_Kind, list[BaseDelivery[Any]]] = {}
@@ -56,6 +56,10 @@ class Settles:
         self._urgent = False
         self._unconfirmed: dict[int, Sent] = {}
         self._again: list[pb.SubscribeRequest] = []
+
+    def resize(self, window: int) -> None:
+        """Takes up another window, of so many messages."""
+        self._flush_at = max(1, min(SETTLE_MESSAGES, window // 2))
 
     def opened(self, limits: pb.SessionLimits) -> None:
         """Takes the values in force."""

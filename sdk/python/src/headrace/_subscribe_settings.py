@@ -5,19 +5,25 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
+from headrace._window import Window
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SubscribeSettings:
     """How a subscriber receives.
 
-    :ivar max_messages: held unsettled at most; default 1,000.
-    :ivar max_bytes: the same in bytes; default 64 MiB.
+    :ivar max_messages: held unsettled at most, at least 1; default 1,000.
+    :ivar max_bytes: the same in bytes of encoded messages, at least 1; a larger message comes
+        alone. Default: 64 MiB.
+    :ivar window: the two as a :class:`headrace.Window`, which can be resized while the
+        subscriber uses it, and counts instead of them. Default: a window that stays.
     :ivar manual_credit: credit is given by hand: one delivery for each handler that has
         nothing to do, or when the iteration asks for the next, and this many more, which wait
-        in the client; ``max_messages`` does not count then. A subscription that delivers at
-        most once is always received so, with 0 unless this says otherwise: what waits here
-        when the program dies is lost. Default: the server replenishes as deliveries are
-        settled.
+        in the client. What was asked for and is not begun never passes the window in bytes,
+        and where ``max_messages``, ``max_bytes`` or ``window`` set one also in messages. A
+        subscription that delivers at most once is always received so, with 0 unless this says
+        otherwise: what waits here when the program dies is lost. Default: the server
+        replenishes as deliveries are settled.
     :ivar lease: seconds of a delivery's work lease, 1 to 43,200; None: the subscription's.
     :ivar max_extension: seconds that a delivery is extended at most; None: the
         subscription's ``max_lease``.
@@ -40,3 +46,4 @@ class SubscribeSettings:
     takeover: bool = False
     labels: Mapping[str, str] = dataclasses.field(default_factory=dict)
     max_frame_bytes: int = 0
+    window: Window | None = None

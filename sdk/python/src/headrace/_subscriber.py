@@ -37,6 +37,7 @@ class Subscriber(Receiver, Generic[PayloadT]):
         events: Hook = silent,
         parse: Any = None,
         make: Callable[..., Any] = Delivery,
+        bounded: bool = False,
     ) -> None:
         """Made by :meth:`Client.subscribe`."""
         self._in_hand: Delivery[PayloadT] | None = None
@@ -49,12 +50,18 @@ class Subscriber(Receiver, Generic[PayloadT]):
             events=events,
             parse=parse,
             make=make,
+            bounded=bounded,
         )
 
     @property
     def ordered_by(self) -> int:
         """The order to keep among deliveries held at the same time, as the contract has it."""
         return self._ordered_by
+
+    @property
+    def by_hand(self) -> bool:
+        """Credit is given by hand: what is taken counts as begun."""
+        return self._credit is not None
 
     @property
     def blocked_by(self) -> tuple[str, ...]:
@@ -116,11 +123,8 @@ class Subscriber(Receiver, Generic[PayloadT]):
 
     def queued(self) -> Delivery[PayloadT] | None:
         """The next delivery that is here already, not started."""
-        while self._ready:
-            delivery: Delivery[PayloadT] = self._ready.popleft()
-            if not delivery.settled:
-                return delivery
-        return None
+        delivery: Delivery[PayloadT] | None = self._inbox.take()
+        return delivery
 
     def _begin(self) -> None:
         if self._task is None and not self._stopping:

@@ -32,10 +32,21 @@ from headrace._subscriptions import Subscriptions
 from headrace._topic import Topic, full_name, remove
 from headrace._topics import Topics
 from headrace._tracing import Tracing
+from headrace._window import Window
 from headrace._workers import Workers
 from headrace.v1 import publisher_service_pb2_grpc, subscriber_service_pb2_grpc
 
-__all__ = ["Client", "Delivery", "Listing", "Subscriber", "Subscription", "Subscriptions", "Topic", "Topics"]
+__all__ = [
+    "Client",
+    "Delivery",
+    "Listing",
+    "Subscriber",
+    "Subscription",
+    "Subscriptions",
+    "Topic",
+    "Topics",
+    "Window",
+]
 
 ProtobufT = TypeVar("ProtobufT", bound=ProtobufMessage)
 
@@ -175,6 +186,7 @@ class Client:
             events=self._events,
             parse=payload.FromString if payload is not None else None,
             make=make,
+            bounded=not settings.keys().isdisjoint(("max_messages", "max_bytes")),
         )
         self._subscribers.append(subscriber)
         return subscriber
