@@ -43,6 +43,9 @@ func (e *Engine) Commit(b *storage.Batch) error {
 	if err := e.stop.cause(); err != nil {
 		return fmt.Errorf("%w: batch %d: %w", storage.ErrUnknown, b.Number, err)
 	}
+	if e.marked {
+		e.burials.left.Store(true)
+	}
 	e.counters.committed(len(b.Ops), size.all, e.clock().Sub(start))
 	e.space.wrote(uint64(size.all))
 	e.advice.wrote(size.all)
@@ -109,6 +112,7 @@ func checkSize(b *storage.Batch) (s batchSize, err error) {
 func (e *Engine) write(b *storage.Batch) error {
 	txn := e.db.NewTransaction(true)
 	defer txn.Discard()
+	e.marked = false
 	if err := e.fill(txn, b); err != nil {
 		return err
 	}
@@ -142,11 +146,19 @@ func (e *Engine) fill(txn *badger.Txn, b *storage.Batch) error {
 }
 
 func (e *Engine) set(txn *badger.Txn, op *storage.Op, entry *badger.Entry) error {
-	if op.Value == nil {
+	entry.Key, entry.Value = op.Key, op.Value
+	if op.Value != nil {
+		return txn.SetEntry(entry)
+	}
+	marks, err := e.marks(txn, op.Key)
+	if err != nil {
+		return err
+	}
+	if !marks {
 		return txn.Delete(op.Key)
 	}
-	entry.Key, entry.Value = op.Key, op.Value
-	return txn.SetEntry(entry)
+	e.marked, entry.Value = true, goneValue
+	return txn.SetEntry(entry.WithMeta(goneMark))
 }
 
 // newTimer is a timer that is not running.

@@ -35,6 +35,7 @@ type Engine struct {
 	limits    *limitWatch
 	collector *collector
 	rotation  *rotation
+	burials   *burials
 	tally     *tableTally
 	room      *tableRoom
 	advice    *appendAdvice
@@ -44,11 +45,12 @@ type Engine struct {
 	quit  chan struct{}
 	loops sync.WaitGroup
 
-	// The committer's own: the highest epoch seen, Badger's entries, and the end of
-	// the transaction that is under way. completed has capacity 1: so that a commit
-	// that nobody waits for any more can end.
+	// The committer's own: the highest epoch seen, Badger's entries, whether one of them
+	// is a mark, and the end of the transaction that is under way. completed has
+	// capacity 1: so that a commit that nobody waits for any more can end.
 	epoch     uint64
 	entries   []badger.Entry
+	marked    bool
 	completed chan error
 	complete  func(error)
 	timer     *time.Timer

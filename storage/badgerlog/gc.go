@@ -17,7 +17,10 @@ const maxHeldBack = 5
 type collector struct {
 	// collect rewrites one value log file with enough dead bytes. It is Badger's,
 	// and gives ErrNoRewrite when there is none.
-	collect  func() error
+	collect func() error
+	// finish comes after the last file, while nothing is collected, unless the disk is
+	// short.
+	finish   func() error
 	holdBack time.Duration
 	// commitAverage is how long commits take.
 	commitAverage func() time.Duration
@@ -73,6 +76,16 @@ func (c *collector) run(quit <-chan struct{}) {
 	if c.mustWait() {
 		return
 	}
+	c.files(quit)
+	if closed(quit) || closed(c.stop.failed) || c.short() {
+		return
+	}
+	if err := c.finish(); err != nil {
+		_ = c.stop.trip("delete what is marked as gone: %w", err)
+	}
+}
+
+func (c *collector) files(quit <-chan struct{}) {
 	c.runs.Add(1)
 	c.dead.Store(0)
 	for !closed(quit) && !closed(c.stop.failed) {

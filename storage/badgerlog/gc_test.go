@@ -23,6 +23,7 @@ func collectorOf(files int, commits *time.Duration) *collector {
 			files--
 			return nil
 		},
+		finish:        func() error { return nil },
 		holdBack:      100 * time.Millisecond,
 		enough:        100,
 		short:         func() bool { return false },

@@ -121,6 +121,7 @@ func newEngine(o Options, s system, lock *dirLock) *Engine {
 	}
 	e.rotation = newRotation(&o, e.space, stop)
 	e.rotation.pad = func() error { return padding(e.db) }
+	e.burials = newBurials(func() *badger.DB { return e.db })
 	e.complete = func(err error) { e.completed <- err }
 	e.collector = &collector{
 		collect: func() error {
@@ -128,6 +129,7 @@ func newEngine(o Options, s system, lock *dirLock) *Engine {
 		},
 		holdBack:      o.GCHoldBack,
 		enough:        uint64(o.GCDiscardRatio * float64(o.ValueLogFileBytes)),
+		finish:        func() error { return e.readMapped(e.burials.finish) },
 		short:         func() bool { return !e.space.space().AcceptsPublishes() },
 		kick:          make(chan struct{}, 1),
 		commitAverage: e.counters.commitAverage,
@@ -144,7 +146,10 @@ func newEngine(o Options, s system, lock *dirLock) *Engine {
 			e.collector.discarded(bytes)
 			e.tally.await()
 		},
-		compacted: e.tally.done,
+		compacted: func(compactor int) {
+			e.tally.done(compactor)
+			e.burials.compacted.Store(true)
+		},
 	}
 	return e
 }

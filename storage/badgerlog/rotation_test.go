@@ -198,9 +198,7 @@ func TestReadersSeeNoPadding(t *testing.T) {
 	if err := padding(e.db); err != nil {
 		t.Fatal(err)
 	}
-	for name, walk := range map[string]func(storage.Reader, []byte, []byte, func([]byte, storage.Value) (bool, error)) error{
-		"up": storage.Reader.Ascend, "down": storage.Reader.Descend,
-	} {
+	for name, walk := range walks {
 		for _, from := range [][]byte{nil, []byte("a"), []byte("z"), {paddingKind}, {paddingKind, 0, 9}} {
 			var keys []string
 			err := e.View(func(r storage.Reader) error {

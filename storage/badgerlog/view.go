@@ -92,9 +92,9 @@ func (r reader) Get(key []byte, fn func([]byte) error) error {
 	switch {
 	case errors.Is(err, storage.ErrUnavailable):
 		return err
-	case err == nil:
+	case err == nil && !isGone(item):
 		return itemValue{item}.Read(fn)
-	case errors.Is(err, badger.ErrKeyNotFound):
+	case err == nil, errors.Is(err, badger.ErrKeyNotFound):
 		return storage.ErrNotFound
 	default:
 		return fmt.Errorf("%w: key %x: %w", storage.ErrDataLoss, key, err)
@@ -115,6 +115,9 @@ func (r reader) Ascend(prefix, from []byte, fn func([]byte, storage.Value) (bool
 		item := it.Item()
 		if item.Key()[0] == paddingKind {
 			return nil
+		}
+		if isGone(item) {
+			continue
 		}
 		more, err := fn(item.Key(), itemValue{item})
 		if err != nil || !more {
@@ -183,8 +186,8 @@ func (c *candidate) is(item *badger.Item) bool { return bytes.Equal(c.key, item.
 // take makes a version of an item the candidate.
 func (c *candidate) take(item *badger.Item) error {
 	c.key = append(c.key[:0], item.Key()...)
-	c.deleted = item.IsDeletedOrExpired()
-	c.apart = !c.deleted && item.ValueSize() >= record.InlineValueBytes-maxSizeErrorBytes
+	c.deleted = item.IsDeletedOrExpired() || isGone(item)
+	c.apart = !c.deleted && isApart(item)
 	if c.deleted || c.apart {
 		return nil
 	}
