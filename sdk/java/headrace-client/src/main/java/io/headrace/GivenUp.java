@@ -79,10 +79,13 @@ abstract class GivenUp {
 
   /**
    * What a subscription gave up, with its messages, in order of their sequences; nothing is taken away. A
-   * message that is too large for a page is left out of its dead letter. Reasons: DATA_LOSS.
+   * message that is too large for a page is left out of its dead letter. Where the subscription has a
+   * {@code dead_letter_topic}, {@code getForward()} of a letter says where its copy stands in that topic, or why
+   * there is none. Reasons: DATA_LOSS.
    *
    * @param name the subscription's name
-   * @param filter which ones; the default instance: all
+   * @param filter which ones; the default instance: all; {@code setNotForwarded(true)}: those without the copy
+   *     that they were to have
    * @return the dead letters
    */
   public Pages<DeadLetter> deadLetters(String name, DeadLetterFilter filter) {
@@ -106,7 +109,8 @@ abstract class GivenUp {
   }
 
   /**
-   * One dead letter, with its message.
+   * One dead letter, with its message, and what became of forwarding it as {@link #deadLetters(String,
+   * DeadLetterFilter)} says. Reasons: DATA_LOSS.
    *
    * @param name the subscription's name
    * @param sequence its sequence
