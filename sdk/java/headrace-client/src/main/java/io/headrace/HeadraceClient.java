@@ -40,6 +40,7 @@ public final class HeadraceClient implements AutoCloseable {
    *
    * @param target host and port
    * @return the client
+   * @throws HeadraceException.InvalidArgument the target is no address
    */
   public static HeadraceClient connect(String target) {
     return builder(target).build();
@@ -49,6 +50,8 @@ public final class HeadraceClient implements AutoCloseable {
    * A client with the defaults, of the server that the environment names; see {@link #builderFromEnv}.
    *
    * @return the client
+   * @throws HeadraceException.InvalidArgument a variable has no legal value, or as {@link
+   *     HeadraceClientBuilder#build}
    */
   public static HeadraceClient fromEnv() {
     return builderFromEnv().build();
@@ -139,6 +142,7 @@ public final class HeadraceClient implements AutoCloseable {
    * @param subscription {@code name} or {@code namespace/name}
    * @param settings how to receive
    * @return deliveries, to be closed
+   * @throws HeadraceException.Closed the client is closed
    */
   public Deliveries<byte[]> deliveries(String subscription, SubscribeSettings settings) {
     return receivers.deliveries(subscription, null, settings);
@@ -152,6 +156,7 @@ public final class HeadraceClient implements AutoCloseable {
    * @param parser of the payloads
    * @param settings how to receive
    * @return deliveries, to be closed
+   * @throws HeadraceException.Closed the client is closed
    */
   public <T extends MessageLite> Deliveries<T> deliveries(String subscription, Parser<T> parser, SubscribeSettings settings) {
     return receivers.deliveries(subscription, parser, settings);
@@ -166,7 +171,8 @@ public final class HeadraceClient implements AutoCloseable {
    *
    * @param subscription {@code name} or {@code namespace/name}
    * @param settings how to receive
-   * @return a publisher, each of whose subscribers has a session of its own
+   * @return a publisher, each of whose subscribers has a session of its own; its {@code subscribe} throws {@link
+   *     HeadraceException.Closed} when the client is closed, and what ends a session comes to {@code onError}
    */
   public Flow.Publisher<Delivery<byte[]>> publisher(String subscription, SubscribeSettings settings) {
     return receivers.publisher(subscription, null, settings);

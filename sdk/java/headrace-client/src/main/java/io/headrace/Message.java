@@ -53,7 +53,7 @@ public final class Message {
     return encoded;
   }
 
-  /** Builds a message; every field is optional. */
+  /** Builds a message; every field is optional. What is out of bounds fails the publish with {@code INVALID_FIELD}. */
   public static final class Builder {
     private final io.headrace.v1.Message.Builder message;
 
@@ -62,9 +62,9 @@ public final class Message {
     }
 
     /**
-     * Sets the payload.
+     * Sets the payload. With everything else it has at most the topic's {@code max_message_bytes}.
      *
-     * @param data is copied
+     * @param data is copied; default: empty
      * @return this builder
      */
     public Builder data(byte[] data) {

@@ -3,7 +3,10 @@ package io.headrace;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What a pull asks for. Immutable; each method gives a changed copy. */
+/**
+ * What a pull asks for. Immutable; each method gives a changed copy. What is out of bounds fails the pull with
+ * {@code INVALID_FIELD}.
+ */
 public final class PullSettings {
   private static final PullSettings DEFAULTS = new PullSettings(100, 0, Duration.ofSeconds(10), null);
 

@@ -5,7 +5,10 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** How a subscriber receives. Immutable; each method gives a changed copy. */
+/**
+ * How a subscriber receives. Immutable; each method gives a changed copy. What the server takes for out of bounds
+ * ends the subscriber with {@code INVALID_FIELD}.
+ */
 public final class SubscribeSettings {
   private static final SubscribeSettings DEFAULTS = new SubscribeSettings();
 
@@ -99,7 +102,7 @@ public final class SubscribeSettings {
   /**
    * Sets how soon a dead handler is noticed; a delivery is extended while it is held.
    *
-   * @param workLease 1 s to 12 h; null: the subscription's
+   * @param workLease 1 s to 12 h; null, the default: the subscription's, 30 s unless it says otherwise
    * @return changed settings
    */
   public SubscribeSettings lease(@Nullable Duration workLease) {
@@ -109,9 +112,9 @@ public final class SubscribeSettings {
   }
 
   /**
-   * Sets how long a delivery is extended.
+   * Sets how long after it began a delivery is extended; then its lease ends, and somebody else gets it.
    *
-   * @param longest null: the subscription's {@code max_lease}
+   * @param longest null, the default: the subscription's {@code max_lease}, which it cannot pass
    * @return changed settings
    */
   public SubscribeSettings maxExtension(@Nullable Duration longest) {
@@ -134,7 +137,8 @@ public final class SubscribeSettings {
   }
 
   /**
-   * Has a stop interrupt running handlers at once, and give back what they hold; no attempt is charged.
+   * Has a stop interrupt running handlers at once, and give back what they hold; no attempt is charged. By
+   * default they may finish within {@link #drainTimeout}.
    *
    * @return changed settings
    */
@@ -145,7 +149,8 @@ public final class SubscribeSettings {
   }
 
   /**
-   * Takes the place of an exclusive subscription's session.
+   * Takes the place of an exclusive subscription's session, which then ends with {@code TAKEN_OVER}; only the
+   * first stream of a subscriber does so. By default a second session ends with {@code EXCLUSIVE_SESSION_EXISTS}.
    *
    * @return changed settings
    */
@@ -156,7 +161,7 @@ public final class SubscribeSettings {
   }
 
   /**
-   * Adds a free label, for the server's statistics.
+   * Adds a free label, for the server's statistics; a subscriber has at most 64. Default: none.
    *
    * @param key 1 to 256 bytes
    * @param value at most 1,024 bytes
@@ -173,7 +178,7 @@ public final class SubscribeSettings {
   /**
    * Sets the largest frame to receive; raise it for topics whose messages are larger.
    *
-   * @param bytes 4,096 to 67,108,864; 0, the default: 4,128,768
+   * @param bytes 4,096 to 67,108,864; 0, the default: 4,128,768. What does not fit is not delivered to it
    * @return changed settings
    */
   public SubscribeSettings maxFrameBytes(int bytes) {

@@ -87,9 +87,9 @@ public final class SubscriberBuilder<T> {
   }
 
   /**
-   * Sets the work lease.
+   * Sets the work lease: how soon a dead handler is noticed.
    *
-   * @param lease 1 s to 12 h; default: the subscription's
+   * @param lease 1 s to 12 h; default: the subscription's, 30 s unless it says otherwise
    * @return this builder
    */
   public SubscriberBuilder<T> lease(Duration lease) {
@@ -99,7 +99,7 @@ public final class SubscriberBuilder<T> {
   /**
    * Changes other settings.
    *
-   * @param change gives the changed settings
+   * @param change gives the changed settings of those so far; default {@link SubscribeSettings#defaults}
    * @return this builder
    */
   public SubscriberBuilder<T> settings(UnaryOperator<SubscribeSettings> change) {
@@ -108,9 +108,10 @@ public final class SubscriberBuilder<T> {
   }
 
   /**
-   * Begins to receive.
+   * Begins to receive. Whether there is such a subscription, and a server, shows in {@link Subscriber#ended}.
    *
    * @return the running subscriber
+   * @throws HeadraceException CLOSED: the client is closed; of a broadcast, as {@link Subscriptions#create}
    */
   public Subscriber start() {
     return starter.start(this);
