@@ -1,10 +1,15 @@
 package server_test
 
 import (
+	"encoding/base64"
+	"encoding/hex"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
 	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/fieldmaskpb"
 
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
@@ -136,6 +141,88 @@ func TestExactlyOnceASessionOutlivesItsServer(t *testing.T) {
 			other.finish()
 		})
 	}
+}
+
+// TestExactlyOnceTokensOutliveTheirServer: what was pulled is held over a kill and a stop
+// in order, and its tokens settle and extend it; what they settled before stays settled.
+func TestExactlyOnceTokensOutliveTheirServer(t *testing.T) {
+	homes := map[string]storagetest.StoreHome{"in memory": storagetest.MemoryHome(), "Badger": servertest.BadgerHome(t)}
+	for engine, home := range homes {
+		t.Run(engine, func(t *testing.T) {
+			s := guaranteed(t, servertest.Options{Home: home}, exactlyOnce, 6)
+			tokens := tokensOf(pull(t, s, atOnce(4)))
+			others := tokensOf(pull(t, s, atOnce(2)))
+			settled := settleTokens(t, s, ackVerdict, tokens[0])
+			s.Store.Crash()
+			_ = s.Wait()
+
+			s = servertest.Start(t, servertest.Options{
+				Home: home, Server: server.Config{DrainTimeout: 10 * time.Millisecond},
+			})
+			var together sync.WaitGroup // the first of them takes the session up
+			for _, token := range []string{tokens[1], others[0]} {
+				together.Go(func() {
+					r, err := s.Subscriber.Settle(bounded(t), &headracev1.SettleRequest{
+						Subscription: "workers", DeliveryTokens: []string{token}, Verdict: ackVerdict,
+					})
+					if err != nil || len(r.GetFailures()) > 0 {
+						t.Errorf("acked after a kill: %v, %v", r, err)
+					}
+				})
+			}
+			for _, token := range tokens[2:] {
+				together.Go(func() {
+					r, err := s.Subscriber.Extend(bounded(t), &headracev1.ExtendRequest{
+						Subscription: "workers", DeliveryTokens: []string{token}, Duration: durationpb.New(10 * time.Minute),
+					})
+					if err != nil || len(r.GetFailures()) > 0 {
+						t.Errorf("extended after a kill: %v, %v", r, err)
+					}
+				})
+			}
+			together.Wait()
+			if len(settled) > 0 {
+				t.Errorf("acked before the kill: %v", settled)
+			}
+			s.BeginDrain()
+			_ = s.Wait()
+			s.Store.Stop()
+
+			s = servertest.Start(t, servertest.Options{Home: home})
+			failures := settleTokens(t, s, ackVerdict, append(tokens, others...)...)
+			for _, f := range failures { // one that was settled before may be said to be stale
+				if !slices.Contains([]string{tokens[0], tokens[1], others[0]}, f.GetDeliveryToken()) {
+					t.Errorf("after a stop: %v", f)
+				}
+			}
+			stats := subscriptionStats(t, s, "workers")
+			if again := tokensOf(pull(t, s, atOnce(9))); stats.GetBacklog().GetMessages() > 0 || len(again) > 0 {
+				t.Errorf("%d come again; %v", len(again), stats)
+			}
+			if stats.GetDelivered() != 6 || stats.GetExpired()+stats.GetRedelivered() > 0 {
+				t.Errorf("in the end: %v", stats)
+			}
+		})
+	}
+}
+
+// TestExactlyOnceNoStreamTakesUpWhatWasPulled: nor does one by a forged id.
+func TestExactlyOnceNoStreamTakesUpWhatWasPulled(t *testing.T) {
+	s := guaranteed(t, servertest.Options{}, exactlyOnce, 1)
+	tokens := tokensOf(pull(t, s, atOnce(1)))
+	raw, err := base64.RawURLEncoding.DecodeString(tokens[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := "pull-" + hex.EncodeToString(raw[len(raw)-16:])
+	session := openSubscribe(t, s, resuming(id, 1, sequences(1, 1)...))
+	if session.opened.GetResumed() != nil || session.opened.GetSessionId() == id {
+		t.Errorf("opened %v", session.opened)
+	}
+	if failures := settleTokens(t, s, ackVerdict, tokens...); len(failures) > 0 {
+		t.Errorf("failures %v", failures)
+	}
+	session.finish()
 }
 
 func TestExactlyOnceAnotherIDDoesNotGetASessionAfterARestart(t *testing.T) {

@@ -75,19 +75,33 @@ func (m *members) find(id string) *member {
 // errOtherClient refuses to take up the session of a client with another client id.
 var errOtherClient = &FieldError{Field: "resume.session_id", Limit: "a session of the same client_id"}
 
+// former finds the member that a new stream takes up again; with a nil one and no error a
+// new session begins.
+func (l *loop) former(s *Session) (m *member, err error) {
+	switch m = l.members.find(s.resumes); {
+	case s.takesUpPull():
+		return l.memberOfPull(s)
+	case m == nil || isPull(s.resumes):
+		m = nil // what was pulled has no stream
+	case m.clientID != s.params.ClientID:
+		err = errOtherClient
+	}
+	return m, err
+}
+
 // arrive finds the member that a new stream takes up again, or makes one. A nil event
 // means that the stream was refused.
 func (l *loop) arrive(s *Session, e *delivery.Attach) delivery.Event {
-	m := l.members.find(s.resumes)
+	m, err := l.former(s)
 	switch {
+	case err != nil:
+		s.leave()
+		s.admitted <- err
+		return nil
 	case m == nil:
 		m = &member{handle: s.owned.handle, id: s.id, publicName: s.publicName, clientID: s.params.ClientID, openedAt: s.openedAt}
 		l.nameSession(m)
 		e.Resume = nil
-	case m.clientID != s.params.ClientID:
-		s.leave()
-		s.admitted <- errOtherClient
-		return nil
 	default:
 		m.incarnation++
 		m.id = s.resumes

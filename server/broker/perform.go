@@ -83,7 +83,9 @@ func (l *loop) admit(s *Session, e *delivery.Attached) {
 	if e.Resumed != nil {
 		s.resumed = &Resumed{
 			Kept: slices.Clone(e.Resumed.Kept), NextSequence: e.Resumed.NextSequence, ChargedBytes: e.Resumed.ChargedBytes,
+			Applied: e.Resumed.Applied,
 		}
+		s.numberOn(e.Resumed)
 	}
 	s.owned.told = s.limits
 	s.owned.admitted = true

@@ -2,7 +2,6 @@ package broker
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"io"
 	"slices"
@@ -69,19 +68,13 @@ func (b *Broker) Pull(ctx context.Context, p *PullParams) (all []Pulled, blocked
 	}
 	defer session.EndSending()
 	h := harvest{session: session, token: token{
-		subscription: s.id, generation: s.view().Generation, session: session.owned.handle, secret: session.secret,
+		subscription: s.id, generation: s.view().Generation, session: session.secret,
 	}}
 	if err := h.gather(ctx, p.Wait); err != nil {
 		session.Close(CloseGone)
 		return nil, 0, err
 	}
 	return h.all, h.blocked, nil
-}
-
-// newSecret makes the secret of a session that pulls.
-func newSecret() (s sessionSecret) {
-	_, _ = rand.Read(s[:]) // it never fails
-	return s
 }
 
 // harvest gathers what comes to a session that pulls.

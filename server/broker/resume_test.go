@@ -52,7 +52,7 @@ func TestRule13ABrokenSessionIsTakenUpAgain(t *testing.T) {
 			t.Errorf("while it is away: %+v", away)
 		}
 		next := r.comeBack(s, 2, 4)
-		want := &Resumed{Kept: []SequenceRange{{First: 2, Last: 4}}, NextSequence: 6, ChargedBytes: next.Resumed().ChargedBytes}
+		want := &Resumed{Kept: []SequenceRange{{First: 2, Last: 4}}, NextSequence: 6, ChargedBytes: next.Resumed().ChargedBytes, Applied: 1}
 		if diff := cmp.Diff(want, next.Resumed()); diff != "" || next.ID() != s.ID() || next.PublicName() != s.PublicName() {
 			t.Errorf("session %s resumed as %s: %s", s.ID(), next.ID(), diff)
 		}

@@ -76,7 +76,8 @@ type SubscribeParams struct {
 	// Resume asks to take a session up again; nil: a new one. The broker keeps it.
 	Resume *Resume
 
-	// pulls: the session has no stream; its Window is granted once.
+	// pulls: the session has no stream; its Window is granted once. With Resume it takes
+	// up what was pulled before the server started.
 	pulls bool
 }
 
@@ -102,7 +103,7 @@ type Session struct {
 	// when it does: set before admitted is.
 	id         string
 	publicName string
-	// secret is in the delivery tokens of a session that pulls.
+	// secret is in the delivery tokens of a session that pulls, and says its id.
 	secret   sessionSecret
 	openedAt time.Time
 	params   SubscribeParams

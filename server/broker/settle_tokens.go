@@ -25,7 +25,7 @@ const (
 	// TokenInvalid: it is no token of this subscription.
 	TokenInvalid TokenReason = iota + 1
 	// TokenStale: the delivery is settled, its lease ended, it was revoked, or the
-	// server was started anew.
+	// server was started anew and the subscription does not deliver exactly once.
 	TokenStale
 	// TokenUnserved: the subscription does not serve the verdict.
 	TokenUnserved
@@ -83,18 +83,19 @@ func (b *Broker) byTokens(
 		return failures, nil
 	}
 	for _, u := range bundles {
-		l := write(u.ranges())
-		l.stamp.Session, l.bundle = u.tokens[0].session, u
-		if err := s.loop.mailbox.put(l); err != nil {
+		if err := u.ask(s.loop, write); err != nil {
 			return nil, err
 		}
 	}
 	for _, u := range bundles {
-		failed, err := u.await(ctx, s.loop)
+		answer, err := u.await(ctx, s.loop)
+		if err == nil && answer.stale {
+			answer, err = b.askAgain(ctx, s, u, write)
+		}
 		if err != nil {
 			return nil, err
 		}
-		failures = append(failures, failed...)
+		failures = append(failures, u.failures(answer)...)
 	}
 	return failures, nil
 }
@@ -112,11 +113,11 @@ func (s *subscription) bundle(tokens []string) (all []*tokenBundle, failures []T
 			failures = append(failures, TokenFailure{text, TokenStale})
 			continue
 		}
-		u := bySession[t.secret]
-		if u == nil || u.tokens[0].session != t.session {
-			// capacity 1: the loop answers once and never waits.
-			u = &tokenBundle{secret: t.secret, answer: make(chan tokenAnswer, 1)}
-			bySession[t.secret] = u
+		u := bySession[t.session]
+		if u == nil {
+			// capacity 1: the loop answers once each time it is asked, and never waits.
+			u = &tokenBundle{session: t.session, answer: make(chan tokenAnswer, 1)}
+			bySession[t.session] = u
 			all = append(all, u)
 		}
 		u.tokens, u.texts = append(u.tokens, t), append(u.texts, text)
@@ -126,9 +127,9 @@ func (s *subscription) bundle(tokens []string) (all []*tokenBundle, failures []T
 
 // tokenBundle is what one call says of the deliveries of one session.
 type tokenBundle struct {
-	secret sessionSecret
-	tokens []token
-	texts  []string
+	session sessionSecret
+	tokens  []token
+	texts   []string
 	// number is that of the settle in its session; owner loop only.
 	number uint64
 	answer chan tokenAnswer
@@ -159,20 +160,27 @@ func (u *tokenBundle) ranges() (all []SequenceRange) {
 	return all
 }
 
+// ask puts what is said of the bundle into the subscription's mailbox.
+func (u *tokenBundle) ask(l *loop, write func([]SequenceRange) letter) error {
+	x := write(u.ranges())
+	x.bundle = u
+	return l.mailbox.put(x)
+}
+
 // await waits for what became of the bundle.
-func (u *tokenBundle) await(ctx context.Context, l *loop) ([]TokenFailure, error) {
+func (u *tokenBundle) await(ctx context.Context, l *loop) (tokenAnswer, error) {
 	select {
 	case a := <-u.answer:
-		return u.failures(&a), a.err
+		return a, a.err
 	case <-l.done:
-		return nil, l.fate
+		return tokenAnswer{}, l.fate
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return tokenAnswer{}, ctx.Err()
 	}
 }
 
 // failures says of each token why it failed.
-func (u *tokenBundle) failures(a *tokenAnswer) (all []TokenFailure) {
+func (u *tokenBundle) failures(a tokenAnswer) (all []TokenFailure) {
 	for i := range u.tokens {
 		if a.stale {
 			all = append(all, TokenFailure{u.texts[i], TokenStale})
@@ -191,12 +199,14 @@ func (u *tokenBundle) failures(a *tokenAnswer) (all []TokenFailure) {
 // address gives a letter by tokens its number, or answers it when its session is not
 // there. Loop only, like all that follows.
 func (l *loop) address(x *letter) {
-	s, u := l.sessions[x.stamp.Session], x.bundle
-	if s == nil || !s.params.pulls || !s.secret.equals(&u.secret) {
+	u := x.bundle
+	s := l.pulled(u.session.id())
+	if s == nil {
 		x.stamp.Session = 0 // there is none
 		u.answer <- tokenAnswer{stale: true}
 		return
 	}
+	x.stamp.Session, x.stamp.Incarnation = s.owned.handle, s.owned.incarnation
 	s.owned.number++
 	u.number = s.owned.number
 	switch e := x.event.(type) {

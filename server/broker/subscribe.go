@@ -22,6 +22,13 @@ func (b *Broker) Subscribe(ctx context.Context, params SubscribeParams) (*Sessio
 		return nil, err
 	case params.MaxFrameBytes < 0:
 		return nil, invalidField("max_frame_bytes", "at least 0")
+	}
+	return b.join(ctx, s, params)
+}
+
+// join opens a session of a subscription.
+func (b *Broker) join(ctx context.Context, s *subscription, params SubscribeParams) (*Session, error) {
+	switch {
 	case b.life.drains():
 		return nil, ErrDraining
 	case !b.sessions.enter():
@@ -62,7 +69,8 @@ func (b *Broker) newSession(of *subscription, params SubscribeParams) *Session {
 	}
 	s.owned.handle = handle
 	if params.pulls {
-		s.secret, s.publicName = newSecret(), "p"+publicName[1:]
+		s.secret = newSecret()
+		s.id, s.publicName = s.secret.id(), "p"+publicName[1:]
 	}
 	s.out = newOutbound(b.clock, b.memory, func() { l.orders.notice(s) })
 	return s

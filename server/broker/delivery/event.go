@@ -53,7 +53,8 @@ type Attach struct {
 	// Window is the first window of an OnSettle session; ignored in Manual, but for one
 	// that pulls.
 	Window Credit
-	// Pull: the session has no stream. It is Manual and granted its Window once.
+	// Pull: the session has no stream. It is Manual and granted its Window once; one that
+	// is taken up again gets nothing more.
 	Pull bool
 	// MaxFrameBytes is never exceeded by a Deliver; 0 means DefaultMaxFrameBytes.
 	MaxFrameBytes uint64

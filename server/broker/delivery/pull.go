@@ -6,10 +6,17 @@ package delivery
 // is settled or its leases end, and with that the session ends. Nobody hears of it in
 // between: it is told of nothing but its settles, and never silent.
 
-// pull makes a new session one that pulls.
+// pull makes a session one that pulls.
 func (x *session) pull(e *Attach) {
 	x.pulls, x.replenish, x.granted = true, Manual, e.Window
 	x.features(0)
+}
+
+// pullOn makes a session that was taken up again one that pulled: nothing more is sent to
+// it, and its tokens settle what it holds.
+func (s *State) pullOn(x *session) {
+	x.hasLeft = true
+	s.finishLater(x)
 }
 
 // waitNoMore takes note that who pulled waits no more.

@@ -15,6 +15,8 @@ type Resumed struct {
 	Kept         []SequenceRange
 	NextSequence uint64
 	ChargedBytes uint64
+	// Applied is the number of the last settle that was applied.
+	Applied uint64
 }
 
 const (
@@ -142,9 +144,12 @@ func (s *State) resume(x *session, e *Attach) {
 	}
 	attached := s.out.attached()
 	attached.Session, attached.Incarnation, attached.Lease, attached.Ceilings = x.id, x.incarnation, x.lease, s.ceilings(x)
-	attached.Resumed = &Resumed{Kept: x.kept(), NextSequence: x.sent + 1, ChargedBytes: x.charged}
+	attached.Resumed = &Resumed{Kept: x.kept(), NextSequence: x.sent + 1, ChargedBytes: x.charged, Applied: x.applied}
 	if x.applied > 0 {
 		s.owe(x)
+	}
+	if x.pulls {
+		s.pullOn(x)
 	}
 	s.replan()
 	s.refreshAfter(x)
@@ -159,7 +164,7 @@ func (s *State) releaseOthers(x *session, e *Attach) {
 			continue
 		}
 		s.releaseRange(&o, next, r.First-min(r.First, 1))
-		next = max(next, min(r.Last, e.Resume.ReceivedThrough)+1)
+		next = max(next, min(r.Last, e.Resume.ReceivedThrough, x.sent)+1)
 	}
 	s.releaseRange(&o, next, x.sent)
 	if kept := x.kept(); len(kept) > maxKeptRanges {
@@ -184,7 +189,7 @@ func (s *State) releaseRange(o *outcome, first, last uint64) {
 
 // comeAlive sets a session to what its new stream asked for. Credit begins anew.
 func (s *State) comeAlive(x *session, e *Attach) {
-	if !x.serving {
+	if !x.serving && !e.Pull {
 		x.serving = true
 		s.openSessions++
 		s.standBy(x)
@@ -199,6 +204,9 @@ func (s *State) comeAlive(x *session, e *Attach) {
 	x.lease, x.ownLease = orDefault(e.Lease, s.config.Lease), e.Lease != 0
 	x.frames(e.MaxFrameBytes)
 	x.replenish, x.window, x.granted = e.Replenish, e.Window, Credit{}
+	if e.Pull {
+		x.pull(e)
+	}
 	x.stream.limit = x.streamLimit(s.config.Stream)
 	s.startReporting(x)
 	s.recount(x)

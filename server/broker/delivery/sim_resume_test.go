@@ -1,6 +1,7 @@
 package delivery_test
 
 import (
+	"math"
 	"time"
 
 	"github.com/headrace/headrace/server/broker/delivery"
@@ -10,7 +11,7 @@ import (
 // resume has a client take up its session again: one that is away, or one whose stream
 // still looks alive.
 func (s *sim) resume() {
-	c := s.anyClient()
+	c, wasAway := s.anyClient(), false
 	if s.now-s.lastAt > 20*time.Second {
 		return // it might be silent in the same turn
 	}
@@ -22,15 +23,16 @@ func (s *sim) resume() {
 		}
 		s.away = append(s.away[:i], s.away[i+1:]...)
 		s.clients = append(s.clients, c)
+		wasAway = true
 	}
-	if c == nil || !c.admitted || c.pulls {
+	if c == nil || !c.admitted || c.pulls && !wasAway {
 		return
 	}
 	c.admitted = false // until it is told so again
 	old := delivery.Stamp{Session: c.id, Incarnation: c.incarnation}
 	c.incarnation++
 	e := s.randomAttach()
-	e.Pull = false
+	e.Pull = c.pulls
 	e.Stamp = delivery.Stamp{Session: c.id, Incarnation: c.incarnation, At: s.at()}
 	e.Resume = &delivery.Resume{ReceivedThrough: c.sent}
 	if s.config.Guarantee == delivery.AtMostOnce {
@@ -43,6 +45,10 @@ func (s *sim) resume() {
 		if !s.one(5) {
 			e.Resume.Holding = appendSequence(e.Resume.Holding, sequence)
 		}
+	}
+	if c.pulls { // its tokens may be anywhere
+		e.Replenish, e.Features = delivery.Manual, 0
+		e.Resume = &delivery.Resume{ReceivedThrough: math.MaxUint64, Holding: []delivery.SequenceRange{{First: 1, Last: math.MaxUint64}}}
 	}
 	c.manual, c.asked = e.Replenish == delivery.Manual, nil
 	s.model.Resume(&model.Resumption{

@@ -90,9 +90,9 @@ class SubscriberServiceServicer(object):
         comes with a delivery token, by which Settle and Extend name it. What was pulled is
         the caller's until it is settled or its lease ends, which charges an attempt; a
         restart of the server gives it back uncharged, but for a subscription that delivers
-        exactly once, where it comes to nobody else before its lease ends, though its token
-        is stale. One that delivers at most once has settled what is pulled. A call that is cancelled before its
-        answer gives back what it took, uncharged.
+        exactly once, where it stays the caller's, and its token goes on. One that delivers
+        at most once has settled what is pulled. A call that is cancelled before its answer
+        gives back what it took, uncharged.
 
         Every pull is a session of its own while it waits and while something of it is
         unsettled, and counts as one for ceilings. On an exclusive subscription pulls of

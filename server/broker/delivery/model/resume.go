@@ -87,7 +87,9 @@ func (m *Model) Resume(r *Resumption) {
 	x.manual, x.window, x.granted, x.maxFrame, x.lease = a.Manual, a.Window, Limit{}, a.MaxFrame, a.Lease
 	x.tellsStarted, x.keyBatches, x.resumes = a.TellsStarted, a.KeyBatches, a.Resumes
 	x.answersRecall = a.AnswersRecall && a.TellsStarted
-	if !wasServed {
+	if x.pulls, x.left = a.Pull, a.Pull; a.Pull { // it gets nothing more
+		x.granted = a.Window
+	} else if !wasServed {
 		m.arrivals++
 		x.arrival = m.arrivals
 	}

@@ -99,7 +99,21 @@ var guaranteeFaults = []mutant{
 		file: "restore.go",
 		old:  "			b.x.book.acked.add(sequence, sequence)\n",
 		new:  "",
-		args: rarely,
+		args: []string{"-guarantee=2", "-seed=20018"}, // It meets the case soon.
+	},
+	{
+		name: "exactly once, who pulled before a restart is not done when all is settled",
+		file: "pull.go",
+		old:  "	x.hasLeft = true\n	s.finishLater(x)\n}\n\n// waitNoMore",
+		new:  "	s.finishLater(x)\n}\n\n// waitNoMore",
+		args: exactly,
+	},
+	{
+		name: "exactly once, what was pulled before a restart is given back when it is taken up",
+		file: "resume.go",
+		old:  "e.Resume.ReceivedThrough, x.sent)+1",
+		new:  "e.Resume.ReceivedThrough)+1",
+		args: exactly,
 	},
 	{
 		name: "exactly once, the lease of a frame that waited runs already",
