@@ -10,34 +10,6 @@ import (
 	"github.com/headrace/headrace/sdk/conformance/record"
 )
 
-// withinCredit: a batch fits what is left of the window, or of the grants. A settle is
-// seen here before the server has it, so what is held is never more here than there. A
-// message larger than the window comes alone.
-func withinCredit(events []record.Event) error {
-	return walk(events, func(s *session, e *record.Event) error {
-		batch, ok := e.Frame.(*headracev1.SubscribeResponse_Batch)
-		if !ok {
-			return nil
-		}
-		count := uint64(len(batch.GetMessages()))
-		last := batch.GetFirstSequence() + count - 1
-		held := s.outstanding()
-		bytes := held.bytes + batch.GetChargedBytes() - s.charged
-		switch {
-		case s.manual && last > s.granted.messages:
-			return fmt.Errorf("event %d: sent through %d, granted through %d", e.Number, last, s.granted.messages)
-		case s.manual:
-			return nil
-		case held.messages+count > s.window.messages:
-			return fmt.Errorf("event %d: %d more than the %d held, in a window of %d", e.Number, count, held.messages, s.window.messages)
-		case bytes > s.window.bytes && held.messages+count > 1:
-			return fmt.Errorf("event %d: %d bytes held in a window of %d", e.Number, bytes, s.window.bytes)
-		default:
-			return nil
-		}
-	})
-}
-
 // errNumber is returned when a settle or an extend has a number that is not its.
 var errNumber = errors.New("not the next number")
 

@@ -45,15 +45,16 @@ func understood(events []record.Event) error {
 // errWindow is returned when a stream was opened with another window than was set.
 var errWindow = errors.New("not the window that was set")
 
-// windowsAsSet: an Open asks for the window of a subscriber of its client.
+// windowsAsSet: an Open asks for the window of a subscriber of its client, as it was set
+// or as it was resized, and so does a Window.
 func windowsAsSet(events []record.Event) error {
 	set := map[string]bool{}
 	for n := range events {
 		e := &events[n]
 		switch {
-		case e.Kind == "subscribe":
+		case e.Kind == "subscribe", e.Kind == "window":
 			set[e.Fields["client"]+" "+e.Fields["messages"]+" "+e.Fields["bytes"]] = true
-		case e.Kind == "client.open" && e.Fields["messages"] != "":
+		case (e.Kind == "client.open" || e.Kind == "client.window") && e.Fields["messages"] != "":
 			// A window that was left alone is recorded as 0.
 			named := false
 			for _, messages := range []string{e.Fields["messages"], "0"} {

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -115,6 +116,15 @@ func TestEachRuleIsBroken(t *testing.T) {
 			s.batch(1, 2)
 			s.batch(3, 3)
 		}},
+		{"the window is the one that was set", func(s *story) { s.open("3", 100, nil); s.window(4) }},
+		{"what is outstanding stays within the window", func(s *story) { s.shrunk(); s.batch(12, 12) }},
+		{"what is outstanding stays within the window", func(s *story) { s.shrunkByHand(); s.batch(9, 9) }},
+		{"what is outstanding stays within the window", func(s *story) {
+			s.openManual("3")
+			s.grant(5, 25)
+			s.batch(1, 2)
+			s.batch(3, 4)
+		}},
 		{"settles are numbered without a gap", func(s *story) { s.open("3", 100, nil); s.batch(1, 2); s.settle(2, 1, 1) }},
 		{"settles are numbered without a gap", func(s *story) {
 			s.open("3", 100, nil)
@@ -152,6 +162,73 @@ func TestEachRuleIsBroken(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestABatchMayComeByAnEarlierWindow until the server has shown that it read a later one,
+// and what it had queued has come; and by the later one at once.
+func TestABatchMayComeByAnEarlierWindow(t *testing.T) {
+	for name, tell := range map[string]func(s *story){
+		"a window that shrinks": func(s *story) { s.shrunk(); s.settle(3, 7, 11); s.batch(12, 16) },
+		"grants that go down":   func(s *story) { s.shrunkByHand(); s.grant(20, 1000); s.batch(9, 20) },
+		"an earlier stream":     func(s *story) { s.shrunk(); s.open("4", 1000, resumed(11, 7, 11)); s.batch(12, 16) },
+		"a large message alone": func(s *story) { s.openManual("3"); s.grant(5, 5); s.batch(1, 1) },
+	} {
+		s := &story{History: record.New()}
+		tell(s)
+		if err := withinCredit(s.Events()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// shrunk is a session whose window shrank from 10 messages to 5, as the server has shown;
+// it holds 5.
+func (s *story) shrunk() {
+	s.Record("window", record.Fields{"client": "c", "messages": "5", "bytes": "0"})
+	s.open("3", 1000, nil)
+	s.batch(1, 6)
+	s.window(5)
+	s.settle(1, 1, 1)
+	s.batch(7, 7)
+	s.confirm(1)
+	s.queued(8)
+	s.settle(2, 2, 6)
+}
+
+// shrunkByHand is a session whose grants went from 20 messages to 8, as the server has
+// shown, and are used up.
+func (s *story) shrunkByHand() {
+	s.openManual("3")
+	s.grant(20, 1000)
+	s.batch(1, 3)
+	s.grant(8, 1000)
+	s.settle(1, 1, 1)
+	s.batch(4, 4)
+	s.confirm(1)
+	s.queued(5)
+}
+
+// queued delivers as much as the server may have queued, from a sequence on.
+func (s *story) queued(first uint64) {
+	for n := range uint64(queuedBatches) {
+		s.batch(first+n, first+n)
+	}
+}
+
+func (s *story) openManual(stream string) {
+	s.stream = stream
+	s.frame("client.open", &headracev1.SubscribeRequest_Open{Replenish: headracev1.Replenish_REPLENISH_MANUAL}, nil)
+	s.frame("server.opened", &headracev1.SubscribeResponse_Opened{SessionId: "by hand"}, nil)
+}
+
+func (s *story) grant(messages, bytes uint64) {
+	s.frame("client.grant", &headracev1.SubscribeRequest_Grant{ThroughSequence: messages, ThroughBytes: bytes}, nil)
+}
+
+// window resizes the window to some messages.
+func (s *story) window(messages uint64) {
+	s.frame("client.window", &headracev1.SubscribeRequest_Window{Messages: &messages, Bytes: new(uint64(1000))},
+		record.Fields{"messages": fmt.Sprint(messages), "bytes": "1000"})
 }
 
 // unset is an Open with a window that nobody set.

@@ -8,10 +8,9 @@ import (
 // session is a session, as far as its frames tell.
 type session struct {
 	manual bool
-	window amount
-	// granted is the most that was ever granted on the stream.
-	granted amount
-	charged uint64
+	// windows and grants are those that may be in force at the server.
+	windows, grants inForce
+	charged         uint64
 	// held are the bytes of each delivery that is not settled.
 	held map[uint64]uint64
 	// heldBefore is what held was when the stream was opened.
@@ -72,7 +71,7 @@ func takeUp(before *session, open *headracev1.SubscribeRequest_Open, opened *hea
 	}
 	s.open, s.resumed = open, opened.GetResumed() != nil
 	s.manual = open.GetReplenish() == headracev1.Replenish_REPLENISH_MANUAL
-	s.granted = amount{}
+	s.windows, s.grants = inForce{}, inForce{}
 	s.setWindow(open.GetWindow())
 	s.heldBefore = s.held
 	if s.resumed {
@@ -83,7 +82,7 @@ func takeUp(before *session, open *headracev1.SubscribeRequest_Open, opened *hea
 
 func (s *session) setWindow(w *headracev1.SubscribeRequest_Window) {
 	if w != nil {
-		s.window.messages, s.window.bytes = w.GetMessages(), w.GetBytes()
+		s.windows.add(amount{w.GetMessages(), w.GetBytes()}, s.next)
 	}
 }
 
@@ -103,8 +102,7 @@ func (s *session) apply(e *record.Event) {
 	case *headracev1.SubscribeRequest_Window:
 		s.setWindow(f)
 	case *headracev1.SubscribeRequest_Grant:
-		s.granted.messages = max(s.granted.messages, f.GetThroughSequence())
-		s.granted.bytes = max(s.granted.bytes, f.GetThroughBytes())
+		s.grants.add(amount{f.GetThroughSequence(), f.GetThroughBytes()}, s.next)
 	case *headracev1.SubscribeRequest_Settle:
 		s.number(f.GetNumber(), e)
 		each(f.GetRanges(), func(n uint64) {
@@ -117,10 +115,14 @@ func (s *session) apply(e *record.Event) {
 		s.number(f.GetNumber(), e)
 	case *headracev1.SubscribeResponse_SettleResult:
 		s.confirmed = max(s.confirmed, f.GetConfirmedThrough())
+		s.windows.read(s.confirmed)
+		s.grants.read(s.confirmed)
 	case *headracev1.SubscribeResponse_Revoked:
 		each(f.GetRanges(), func(n uint64) { delete(s.held, n) })
 	case *headracev1.SubscribeResponse_Batch:
 		s.deliver(f)
+		s.windows.batch()
+		s.grants.batch()
 	}
 }
 

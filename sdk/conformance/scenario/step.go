@@ -12,6 +12,8 @@ type Step struct {
 	Connect    *Connect    `yaml:"connect"`
 	Publish    *Publish    `yaml:"publish"`
 	Subscribe  *Subscribe  `yaml:"subscribe"`
+	Window     *Window     `yaml:"window"`
+	WindowWalk *WindowWalk `yaml:"window_walk"`
 	Settle     *Settle     `yaml:"settle"`
 	Stop       *Stop       `yaml:"stop"`
 	Close      *Client     `yaml:"close"`
@@ -29,7 +31,8 @@ var errStep = errors.New("a step is exactly one thing")
 func (s *Step) validate() error {
 	set := 0
 	for _, is := range []bool{
-		s.Connect != nil, s.Publish != nil, s.Subscribe != nil, s.Settle != nil, s.Stop != nil,
+		s.Connect != nil, s.Publish != nil, s.Subscribe != nil, s.Window != nil, s.WindowWalk != nil,
+		s.Settle != nil, s.Stop != nil,
 		s.Close != nil, s.Kill != nil, s.Server != nil, s.Network != nil, s.Await != nil,
 		s.AwaitStats != nil, s.Stats != nil, s.Admin != nil,
 	} {
@@ -119,6 +122,8 @@ type Subscribe struct {
 	// Messages and Bytes are the window; 0: the SDK's default.
 	Messages int `yaml:"messages"`
 	Bytes    int `yaml:"bytes"`
+	// Resizable makes it one that steps resize.
+	Resizable bool `yaml:"resizable"`
 	// Manual gives credit by hand: one delivery for each handler that has nothing to do,
 	// and Ahead more.
 	Manual bool `yaml:"manual"`
@@ -163,12 +168,36 @@ const (
 	Hold = "hold"
 )
 
+// Window resizes the window of a subscriber that has one that is resizable. What is sent
+// then is awaited by whoever wants to know.
+type Window struct {
+	Subscriber string `yaml:"subscriber"`
+	Messages   int    `yaml:"messages"`
+	Bytes      int    `yaml:"bytes"`
+}
+
+// WindowWalk resizes a window again and again, at random, and lets handlers go on in
+// between: after each size it waits until one has begun, acks some of those that hold a
+// delivery, or none of them, and goes on to the next size, which is the same at times.
+type WindowWalk struct {
+	Subscriber string `yaml:"subscriber"`
+	// Seed makes it the same walk every time.
+	Seed uint64 `yaml:"seed"`
+	// Times is how many sizes there are.
+	Times int `yaml:"times"`
+	// Messages and Bytes are the least and the most of each.
+	Messages [2]int `yaml:"messages"`
+	Bytes    [2]int `yaml:"bytes"`
+}
+
 // Settle lets handlers that hold deliveries go on.
 type Settle struct {
 	Subscriber string        `yaml:"subscriber"`
 	On         record.Match  `yaml:"on"`
 	Do         string        `yaml:"do"`
 	Delay      time.Duration `yaml:"delay"`
+	// Rest does the same with all that is begun from now on; nothing need be held.
+	Rest bool `yaml:"rest"`
 }
 
 // Stop stops a subscriber as a program does that ends.

@@ -30,6 +30,10 @@ func (p *play) step(ctx context.Context, s *scenario.Step) error {
 		return p.cast.publish(ctx, s.Publish)
 	case s.Subscribe != nil:
 		return p.cast.subscribe(ctx, s.Subscribe)
+	case s.Window != nil:
+		return p.cast.resize(ctx, *s.Window)
+	case s.WindowWalk != nil:
+		return p.cast.walk(ctx, s.WindowWalk)
 	case s.Settle != nil:
 		return p.cast.settle(s.Settle)
 	case s.Stop != nil:
@@ -124,6 +128,10 @@ func (c *cast) settle(s *scenario.Settle) error {
 	found, err := c.subscriber(s.Subscriber)
 	if err != nil {
 		return err
+	}
+	if s.Rest {
+		found.from(scenario.Rule{On: s.On, Do: s.Do, Delay: s.Delay})
+		return nil
 	}
 	if found.letGo(s.On, s.Do, s.Delay) == 0 {
 		return fmt.Errorf("%w: %s", errNotHeld, s.On)

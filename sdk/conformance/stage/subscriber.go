@@ -25,6 +25,8 @@ type subscriber struct {
 	used  []int
 	// held are the deliveries that wait for a settle step, by their numbers.
 	held map[int]*record.Event
+	// came is closed, and made anew, when another one is held.
+	came chan struct{}
 }
 
 // subscribe lets a subscriber, or several, begin.
@@ -47,7 +49,7 @@ func (c *cast) subscribe(ctx context.Context, step *scenario.Subscribe) error {
 func (c *cast) subscribeOne(ctx context.Context, step *scenario.Subscribe, clientName, name string) error {
 	s := &subscriber{
 		cast: c, client: clientName, name: name, rules: step.Handle, used: make([]int, len(step.Handle)),
-		held: map[int]*record.Event{},
+		held: map[int]*record.Event{}, came: make(chan struct{}),
 	}
 	c.mu.Lock()
 	c.subscribers[name] = s
@@ -63,7 +65,7 @@ func (c *cast) subscribeOne(ctx context.Context, step *scenario.Subscribe, clien
 	command := driver.Command{
 		Do: "subscribe", Subscriber: name, Subscription: step.Subscription, Face: face,
 		Settings: &driver.Settings{
-			WindowMessages: step.Messages, WindowBytes: step.Bytes, Manual: step.Manual, Ahead: step.Ahead,
+			WindowMessages: step.Messages, WindowBytes: step.Bytes, Resizable: step.Resizable, Manual: step.Manual, Ahead: step.Ahead,
 			Concurrency: max(1, step.Concurrency),
 			LeaseMS:     step.Lease.Milliseconds(), MaxExtensionMS: step.MaxExtension.Milliseconds(), DrainMS: step.Drain.Milliseconds(),
 		},
@@ -96,6 +98,8 @@ func (s *subscriber) rule(delivery int, e *record.Event) scenario.Rule {
 			s.used[n]++
 			if rule.Do == scenario.Hold {
 				s.held[delivery] = e
+				close(s.came)
+				s.came = make(chan struct{})
 			}
 			return rule
 		}
@@ -114,10 +118,14 @@ func (s *subscriber) letGo(on record.Match, verdict string, delay time.Duration)
 		}
 	}
 	s.mu.Unlock()
+	s.settleAll(picked, verdict, delay)
+	return len(picked)
+}
+
+func (s *subscriber) settleAll(picked map[int]*record.Event, verdict string, delay time.Duration) {
 	for _, delivery := range slices.Sorted(maps.Keys(picked)) {
 		s.settle(delivery, picked[delivery], verdict, delay)
 	}
-	return len(picked)
 }
 
 // from lets a rule stand for all that is held, and all that comes.
@@ -125,7 +133,7 @@ func (s *subscriber) from(rule scenario.Rule) {
 	s.mu.Lock()
 	s.rules, s.used = []scenario.Rule{rule}, []int{0}
 	s.mu.Unlock()
-	s.letGo(record.Match{}, rule.Do, rule.Delay)
+	s.letGo(rule.On, rule.Do, rule.Delay)
 }
 
 // settle tells the handler how to end. A driver that is gone needs no answer.
