@@ -84,7 +84,7 @@ conformance: ## The same scenarios in every SDK, against the real server and a n
 	tools/conformance $(CONFORMANCE_FLAGS)
 
 .PHONY: conformance-mutants
-conformance-mutants: ## Break each SDK in five places and see which scenario notices; make test tries that they apply
+conformance-mutants: ## Break each SDK in six places and see which scenario notices; make test tries that they apply
 	tools/conformance mutants $(CONFORMANCE_FLAGS)
 
 .PHONY: interop

@@ -9,6 +9,13 @@ var goMutants = []mutant{
 		scenarios: []string{"resume-keeps-held"},
 	},
 	{
+		language: "go", place: "window", name: "a resize is not sent",
+		file:      "sdk/go/window.go",
+		old:       "	return &headracev1.SubscribeRequest{Frame: &headracev1.SubscribeRequest_Window_{Window: size.contract()}}\n",
+		new:       "	return nil\n",
+		scenarios: []string{"credit-resized"},
+	},
+	{
 		language: "go", place: "settle numbers", name: "extends have no number of their own",
 		file:      "sdk/go/ledger_stream.go",
 		old:       "extendFrame(l.confirms.next(), ",

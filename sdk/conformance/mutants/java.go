@@ -12,6 +12,13 @@ var javaMutants = []mutant{
 		scenarios: []string{"credit-window-walk"},
 	},
 	{
+		language: "java", place: "window", name: "of a new size the bytes are left out",
+		file:      javaSource + "io/headrace/SubscriberLoop.java",
+		old:       "SubscribeRequest.newBuilder().setWindow(windowFrame())",
+		new:       "SubscribeRequest.newBuilder().setWindow(windowFrame().clearBytes())",
+		scenarios: []string{"credit-resized"},
+	},
+	{
 		language: "java", place: "settle numbers", name: "extends leave out a number",
 		file:      javaSource + "io/headrace/Settles.java",
 		old:       "SubscribeRequest.Extend.newBuilder().setNumber(++number)",

@@ -22,7 +22,7 @@ type mutant struct {
 }
 
 // places are where each SDK is broken.
-var places = []string{"credit", "settle numbers", "resume", "extension", "key order"}
+var places = []string{"credit", "window", "settle numbers", "resume", "extension", "key order"}
 
 // mutants are all of them.
 var mutants = slices.Concat(goMutants, javaMutants, pythonMutants)

@@ -12,6 +12,13 @@ var pythonMutants = []mutant{
 		scenarios: []string{"credit-window-walk"},
 	},
 	{
+		language: "python", place: "window", name: "by hand, a window that shrinks takes nothing back",
+		file:      pythonSource + "_credit.py",
+		old:       "if granted == self._granted:",
+		new:       "if granted <= self._granted:",
+		scenarios: []string{"credit-by-hand-resized"},
+	},
+	{
 		language: "python", place: "settle numbers", name: "extends have no number of their own",
 		file:      pythonSource + "_settles.py",
 		old:       "self._number += 1",

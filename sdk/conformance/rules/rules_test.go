@@ -1,7 +1,7 @@
 package rules
 
 import (
-	"fmt"
+	"strconv"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -228,7 +228,7 @@ func (s *story) grant(messages, bytes uint64) {
 // window resizes the window to some messages.
 func (s *story) window(messages uint64) {
 	s.frame("client.window", &headracev1.SubscribeRequest_Window{Messages: &messages, Bytes: new(uint64(1000))},
-		record.Fields{"messages": fmt.Sprint(messages), "bytes": "1000"})
+		record.Fields{"messages": strconv.FormatUint(messages, 10), "bytes": "1000"})
 }
 
 // unset is an Open with a window that nobody set.

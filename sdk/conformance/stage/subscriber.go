@@ -18,9 +18,9 @@ type subscriber struct {
 	cast   *cast
 	client string
 	name   string
-	began  bool // the cast's: it has had a delivery.
 
 	mu    sync.Mutex
+	began bool // it has had a delivery.
 	rules []scenario.Rule
 	used  []int
 	// held are the deliveries that wait for a settle step, by their numbers.
@@ -76,9 +76,9 @@ func (c *cast) subscribeOne(ctx context.Context, step *scenario.Subscribe, clien
 	return c.await(ctx, "subscribed", record.Fields{"subscriber": name})
 }
 
-// started decides what a handler that was started does.
+// started records that a handler was started, and decides what it does.
 func (s *subscriber) started(delivery int, e *record.Event) {
-	rule := s.rule(delivery, e)
+	rule := s.begin(delivery, e)
 	if rule.Do == scenario.Hold {
 		return
 	}
@@ -89,10 +89,21 @@ func (s *subscriber) started(delivery int, e *record.Event) {
 	time.AfterFunc(rule.After, func() { s.settle(delivery, e, rule.Do, rule.Delay) })
 }
 
-// rule is the one that fits a delivery. One that is to be held is held from then on.
-func (s *subscriber) rule(delivery int, e *record.Event) scenario.Rule {
+// begin records that a delivery was started and gives the rule that fits it. One that is
+// to be held is held as soon as the history has it: a step that awaited it finds it.
+func (s *subscriber) begin(delivery int, e *record.Event) scenario.Rule {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	e.Fields["first"] = "no"
+	if !s.began {
+		s.began, e.Fields["first"] = true, "yes"
+	}
+	s.cast.history.Record(e.Kind, e.Fields)
+	return s.rule(delivery, e)
+}
+
+// rule is the one that fits a delivery. The lock is held.
+func (s *subscriber) rule(delivery int, e *record.Event) scenario.Rule {
 	for n, rule := range s.rules {
 		if rule.On.Matches(e) && (rule.Times == 0 || s.used[n] < rule.Times) {
 			s.used[n]++

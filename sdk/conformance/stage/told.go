@@ -34,12 +34,10 @@ func (c *cast) told(process string, e driver.Event) {
 		c.name(fields, e.Name)
 	}
 	if e.Event == "started" {
-		fields["first"] = c.firstOf(e.Subscriber)
+		c.started(e, fields)
+		return
 	}
 	c.history.Record(e.Event, fields)
-	if e.Event == "started" {
-		c.started(e, fields)
-	}
 }
 
 func (c *cast) name(fields record.Fields, name string) {
@@ -70,22 +68,11 @@ func (c *cast) describe(fields record.Fields, e driver.Event) {
 	}
 }
 
-// firstOf says whether a delivery is the first that its subscriber gets.
-func (c *cast) firstOf(subscriber string) string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if s := c.subscribers[subscriber]; s != nil && !s.began {
-		s.began = true
-		return "yes"
-	}
-	return "no"
-}
-
 func (c *cast) started(e driver.Event, fields record.Fields) {
 	c.mu.Lock()
 	s := c.subscribers[e.Subscriber]
 	c.mu.Unlock()
 	if s != nil {
-		s.started(e.Delivery, &record.Event{Kind: "started", Fields: fields})
+		s.started(e.Delivery, &record.Event{Kind: e.Event, Fields: fields})
 	}
 }

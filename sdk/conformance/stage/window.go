@@ -43,7 +43,7 @@ func (c *cast) walk(ctx context.Context, w *scenario.WindowWalk) error {
 	if err != nil {
 		return err
 	}
-	random := rand.New(rand.NewPCG(w.Seed, w.Seed)) //nolint:gosec // The same every time.
+	random := rand.New(rand.NewPCG(w.Seed, w.Seed))
 	next := scenario.Window{Subscriber: w.Subscriber}
 	for n := range w.Times {
 		messages, bytes := between(random, w.Messages), between(random, w.Bytes)
