@@ -21,6 +21,7 @@ public final class Deliveries<T> implements AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final Deque<Delivery<T>> queue = new ArrayDeque<>();
+  private boolean held;
   private boolean over;
   private @Nullable HeadraceException cause;
 
@@ -31,6 +32,11 @@ public final class Deliveries<T> implements AutoCloseable {
           @Override
           public void deliver(List<Delivery<T>> deliveries) {
             change(() -> queue.addAll(deliveries));
+          }
+
+          @Override
+          public void hold(boolean hold) {
+            change(() -> held = hold);
           }
 
           @Override
@@ -63,7 +69,8 @@ public final class Deliveries<T> implements AutoCloseable {
   }
 
   /**
-   * Waits for a delivery.
+   * Waits for a delivery. While the stream is away there is none: what waits here is begun when the server
+   * goes on with the session.
    *
    * @return empty when this was closed
    * @throws InterruptedException the thread was interrupted
@@ -110,8 +117,11 @@ public final class Deliveries<T> implements AutoCloseable {
     }
   }
 
-  /** The next one that is still this subscriber's: not lost, nor given back. */
+  /** The next one that is still this subscriber's: not lost, nor given back; none while the stream is away. */
   private @Nullable Delivery<T> next() {
+    if (held) {
+      return null;
+    }
     Delivery<T> delivery = queue.poll();
     while (delivery != null && (delivery.lost().isPresent() || !delivery.claim())) {
       delivery = queue.poll();

@@ -83,6 +83,10 @@ final class FlowFace<T> implements Flow.Publisher<Delivery<T>> {
       }
     }
 
+    /** Nothing waits here: it is handed on as it comes. */
+    @Override
+    public void hold(boolean held) {}
+
     @Override
     public void giveBack() {}
 

@@ -93,6 +93,16 @@ final class Session<T> {
     return resume.build();
   }
 
+  /** How long after its stream broke the session can be taken up; 0: not then. */
+  long resumeNanos() {
+    return resume() == null ? 0 : Durations.of(limits.getResumeWindow(), Duration.ZERO).toNanos();
+  }
+
+  /** Deliveries are settled before they are sent: they outlive the session. */
+  boolean settledWhenSent() {
+    return settledWhenSent;
+  }
+
   /** Takes the answer to Open, and gives the deliveries that are lost. */
   List<Delivery<T>> opened(SubscribeResponse.Opened frame) {
     sessionId = frame.getSessionId();
@@ -120,6 +130,12 @@ final class Session<T> {
     held.values().stream().filter(d -> d.started && !d.settled).forEach(d -> started.add(d.sequence));
     startedUrgent = true;
     return lost;
+  }
+
+  /** Nobody can take the session up any more: all it held is lost, and the next stream begins another. */
+  List<Delivery<T>> end() {
+    sessionId = "";
+    return beginAnew();
   }
 
   /** The old session is over: all it held is lost. */

@@ -141,6 +141,13 @@ abstract class StreamLoop<Q, S> {
   abstract void finished();
 
   /**
+   * There is no stream until {@link #opened}, for it broke or another one is to go on with what it has.
+   *
+   * @param grace how long the server lets the former one stand, in nanoseconds
+   */
+  void away(long grace) {}
+
+  /**
    * Looks at what is to be done once everything is taken in that waits on the loop by now: deliveries that
    * begin and settle one by one then share frames.
    */
@@ -193,11 +200,26 @@ abstract class StreamLoop<Q, S> {
     later(connectTimeout.toNanos(), () -> giveUpOpening(mine));
   }
 
-  /** Opens another stream at once, which goes on with what this one has; the server asked for that. */
-  final void succeed() {
+  /**
+   * Opens another stream at once, which goes on with what this one has; the server asked for that.
+   *
+   * @param grace how long it lets this one stand, in nanoseconds
+   */
+  final void succeed(long grace) {
     predecessor = requests;
     cancelTimer();
+    away(grace);
     open();
+  }
+
+  /** Whoever was to go on with what a former stream had is too late: one that is being opened is given up. */
+  final void startOver(HeadraceException cause) {
+    if (state == State.OPENING) {
+      cancelCall();
+      broke(cause);
+    } else {
+      pump();
+    }
   }
 
   private void leavePredecessor() {
@@ -310,6 +332,7 @@ abstract class StreamLoop<Q, S> {
       ended(Errors.unreachable(cause), false);
     } else {
       state = State.PAUSED;
+      away(0);
       int mine = epoch;
       long wait = backoff.waitNanos(cause.retryAfter().orElse(Duration.ZERO));
       tell(broken(), cause, Duration.ofNanos(wait), 0, "");

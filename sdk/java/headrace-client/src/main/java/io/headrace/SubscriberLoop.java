@@ -5,6 +5,7 @@ import io.grpc.Channel;
 import io.grpc.stub.ClientResponseObserver;
 import io.headrace.v1.BlockedBy;
 import io.headrace.v1.Feature;
+import io.headrace.v1.GoAway;
 import io.headrace.v1.GoAwayReason;
 import io.headrace.v1.Heartbeat;
 import io.headrace.v1.OrderedBy;
@@ -16,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledFuture;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -41,12 +43,18 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
 
   private static final long LONGEST_DRAIN_NANOS = Duration.ofHours(12).toNanos() - DRAIN_MARGIN_NANOS;
 
+  /** Why deliveries are lost whose session is over. */
+  private static final String BROKEN = "SESSION_BROKEN";
+
   /** What is asked for in addition is granted when it is more than this part of what the server may still send. */
   private static final int GRANT_SHARE = 4;
 
   /** Where deliveries go. Called on the loop; must not block. */
   interface Sink<T> {
     void deliver(List<Delivery<T>> deliveries);
+
+    /** Begin nothing from now on, for nobody knows whether the session goes on; or go on. */
+    void hold(boolean held);
 
     /** Give back everything that was not begun. */
     void giveBack();
@@ -90,6 +98,9 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
 
   /** What the window was when the server was last told on this stream. */
   private Window.Size told;
+
+  /** While there is no stream: ends the session, when nobody can take it up any more. */
+  private @Nullable ScheduledFuture<?> expiry;
 
   private OrderedBy orderedBy = OrderedBy.ORDERED_BY_UNSPECIFIED;
   private volatile List<String> blockedBy = List.of();
@@ -265,7 +276,7 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
       return false;
     }
     orderedBy = frame.getOpened().getOrderedBy();
-    lose(session.opened(frame.getOpened()), "SESSION_BROKEN");
+    lose(session.opened(frame.getOpened()), BROKEN);
     if (frame.getOpened().hasResumed()) {
       tell(Event.Kind.SESSION_RESUMED, session.holding(), "");
     } else {
@@ -278,7 +289,47 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
     granted = session.receivedThrough();
     grantedBytes = 0;
     grantDue = true;
+    cancelExpiry();
+    hold(false);
     return true;
+  }
+
+  /**
+   * Begins nothing until the session is taken up again, which the server allows for a while. What is settled
+   * before it is sent is nobody else's, whatever becomes of the session.
+   */
+  @Override
+  void away(long grace) {
+    if (session.settledWhenSent()) {
+      return;
+    }
+    hold(true);
+    cancelExpiry();
+    long left = session.resumeNanos();
+    if (left == 0) {
+      lose(session.end(), BROKEN);
+    } else {
+      expiry = later(grace + left, this::expire);
+    }
+  }
+
+  private void expire() {
+    expiry = null;
+    lose(session.end(), BROKEN);
+    startOver(Errors.unavailable("the session was not taken up again in time"));
+  }
+
+  private void cancelExpiry() {
+    if (expiry != null) {
+      expiry.cancel(false);
+      expiry = null;
+    }
+  }
+
+  private void hold(boolean held) {
+    if (sink != null) {
+      sink.hold(held);
+    }
   }
 
   @Override
@@ -311,7 +362,7 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
         return;
       case GO_AWAY:
         tell(Event.Kind.GO_AWAY_RECEIVED, 0, nameOf(frame.getGoAway().getReason()));
-        leave(frame.getGoAway().getReason());
+        leave(frame.getGoAway());
         return;
       default:
     }
@@ -321,9 +372,10 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
    * Goes on over another stream, or works off what is held, as nothing takes the server's place. The rest the
    * server revokes when its grace is over.
    */
-  private void leave(GoAwayReason reason) {
-    if (reason != GoAwayReason.GO_AWAY_REASON_SHUTDOWN && session.resume() != null && !stopping) {
-      succeed();
+  private void leave(GoAway goAway) {
+    boolean shutdown = goAway.getReason() == GoAwayReason.GO_AWAY_REASON_SHUTDOWN;
+    if (!shutdown && session.resume() != null && !stopping) {
+      succeed(Durations.of(goAway.getGrace(), Duration.ZERO).toNanos());
       return;
     }
     leaving = true;
@@ -360,6 +412,7 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
   }
 
   private void tellEnded(@Nullable HeadraceException cause) {
+    cancelExpiry();
     if (sink != null) {
       sink.ended(cause);
     }
@@ -465,7 +518,7 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
 
   @Override
   void ended(HeadraceException cause, boolean forGood) {
-    lose(session.beginAnew(), "SESSION_BROKEN");
+    lose(session.beginAnew(), BROKEN);
     stopping = true;
     tellEnded(cause);
   }

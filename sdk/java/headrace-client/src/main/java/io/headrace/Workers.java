@@ -33,6 +33,10 @@ final class Workers<T> implements SubscriberLoop.Sink<T> {
   /** What waits behind a delivery of a lane. */
   private final Map<Object, Deque<Delivery<T>>> lanes = new HashMap<>();
 
+  /** Lanes in which nothing runs: their next one goes before the queue. */
+  private final Deque<Object> free = new ArrayDeque<>();
+
+  private boolean held;
   private int running;
   private @Nullable HeadraceException refused;
 
@@ -60,22 +64,30 @@ final class Workers<T> implements SubscriberLoop.Sink<T> {
   }
 
   private void run() {
-    while (running < concurrency && !queue.isEmpty()) {
-      Delivery<T> delivery = queue.poll();
-      if (delivery.settled) {
-        continue;
+    while (!held && running < concurrency && !(free.isEmpty() && queue.isEmpty())) {
+      if (free.isEmpty()) {
+        enter(queue.poll());
+      } else {
+        next(free.poll());
       }
-      Object name = laneOf(delivery);
-      Deque<Delivery<T>> lane = name == null ? null : lanes.get(name);
-      if (lane != null) {
-        lane.add(delivery);
-        continue;
-      }
-      if (name != null) {
-        lanes.put(name, new ArrayDeque<>());
-      }
-      start(delivery);
     }
+  }
+
+  /** Starts a delivery, or puts it behind those of its lane. */
+  private void enter(Delivery<T> delivery) {
+    if (delivery.settled) {
+      return;
+    }
+    Object name = laneOf(delivery);
+    Deque<Delivery<T>> lane = name == null ? null : lanes.get(name);
+    if (lane != null) {
+      lane.add(delivery);
+      return;
+    }
+    if (name != null) {
+      lanes.put(name, new ArrayDeque<>());
+    }
+    start(delivery);
   }
 
   private @Nullable Object laneOf(Delivery<T> delivery) {
@@ -170,9 +182,12 @@ final class Workers<T> implements SubscriberLoop.Sink<T> {
     Object name = laneOf(delivery);
     if (name != null) {
       if (delivery.acked || delivery.ended) {
-        next(name);
+        free.add(name);
       } else {
-        delivery.whenEnded = () -> next(name);
+        delivery.whenEnded = () -> {
+          free.add(name);
+          run();
+        };
       }
     }
     run();
@@ -188,6 +203,12 @@ final class Workers<T> implements SubscriberLoop.Sink<T> {
       }
     }
     lanes.remove(name);
+  }
+
+  @Override
+  public void hold(boolean hold) {
+    held = hold;
+    run();
   }
 
   @Override

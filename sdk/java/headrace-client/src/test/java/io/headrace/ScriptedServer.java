@@ -153,7 +153,10 @@ final class ScriptedServer implements AutoCloseable {
       SubscribeResponse.Builder frame = SubscribeResponse.newBuilder();
       frame.getOpenedBuilder()
           .setSessionId(session)
-          .addAllFeatures(List.of(Feature.FEATURE_STARTED, Feature.FEATURE_RESUME, Feature.FEATURE_RECALL));
+          .addAllFeatures(List.of(Feature.FEATURE_STARTED, Feature.FEATURE_RESUME, Feature.FEATURE_RECALL))
+          .getLimitsBuilder()
+          .getResumeWindowBuilder()
+          .setSeconds(300);
       return frame;
     }
 
