@@ -72,7 +72,7 @@ class Subscriber(Generic[PayloadT]):
         """Made by :meth:`Client.subscribe`."""
         self._loop = loop
         self._subscriber = subscriber
-        self._queued: collections.deque[Delivery[PayloadT]] = collections.deque()
+        self._queued: collections.deque[Delivery[PayloadT]] = subscriber.handed_over
         self._poster = Poster(loop)
         self._in_hand: Delivery[PayloadT] | None = None
 
@@ -87,7 +87,6 @@ class Subscriber(Generic[PayloadT]):
         """Drains."""
         if self._in_hand is not None and not self._in_hand.settled:
             self._in_hand.release()
-        self._give_back()
         self._loop.run(self._subscriber.__aexit__(kind, value, trace))
 
     def __iter__(self) -> Iterator[Delivery[PayloadT]]:
@@ -104,26 +103,27 @@ class Subscriber(Generic[PayloadT]):
         """
         self._in_hand = None
         while True:
-            while self._queued:
-                delivery = self._queued.popleft()
-                if not delivery.settled:
-                    self._loop.post(self._subscriber.start, delivery)
-                    self._in_hand = delivery
-                    return delivery
-            self._queued.extend(self._loop.run(self._fetch()))
-            if not self._queued:
-                raise StopIteration
+            try:
+                delivery = self._in_hand = self._queued.popleft()
+            except IndexError:
+                if not self._loop.run(self._fetch()):
+                    raise StopIteration from None
+                continue
+            if not delivery.settled:
+                self._loop.post(self._subscriber.start, delivery)
+                return delivery
 
-    async def _fetch(self) -> list[Delivery[PayloadT]]:
-        """Some deliveries that nobody started; none when the subscriber is closed."""
-        fetched: list[Any] = []
+    async def _fetch(self) -> bool:
+        """Queues some deliveries that nobody started; false when the subscriber is closed."""
+        fetched = 0
         delivery: Any = await self._subscriber.next_queued()
         while delivery is not None:
             self._poster.hand_over(delivery)
-            fetched.append(delivery)
-            more = len(fetched) < _HANDED_OVER and not self._subscriber.by_hand
+            self._queued.append(delivery)
+            fetched += 1
+            more = fetched < _HANDED_OVER and not self._subscriber.by_hand
             delivery = self._subscriber.queued() if more else None
-        return fetched
+        return fetched > 0
 
     @property
     def subscription(self) -> str:
@@ -137,9 +137,4 @@ class Subscriber(Generic[PayloadT]):
 
     def close(self) -> None:
         """Drains, within ``drain_timeout``, and ends the stream."""
-        self._give_back()
         self._loop.run(self._subscriber.close())
-
-    def _give_back(self) -> None:
-        while self._queued:
-            self._queued.popleft().release()

@@ -51,18 +51,30 @@ class Feeder:
         self._loop.check()
         message = encode(payload)
         fed = (publisher, topic, message, wire_bytes(message), future)
+        try:
+            self._put(fed)
+        except BaseException:  # An interrupt may come between any two steps: the loop may not have been woken.
+            self._awake = False
+            raise
+
+    def _put(self, fed: _Fed) -> None:
         with self._room:
             while self._pending >= self._settings.max_pending_messages:
                 if self._settings.overflow_error:
                     raise errors.BufferFullError("the publish buffer is full", reason="BUFFER_FULL", retryable=True)
-                self._waiting += 1
-                self._room.wait()
-                self._waiting -= 1
-            self._pending += 1
+                self._wait()
             self._inbox.append(fed)
+            self._pending += 1
             wake, self._awake = not self._awake, True
         if wake:
             self._wake()
+
+    def _wait(self) -> None:
+        self._waiting += 1
+        try:
+            self._room.wait()
+        finally:
+            self._waiting -= 1
 
     def _wake(self) -> None:
         try:
@@ -89,6 +101,9 @@ class Feeder:
     # On the loop.
 
     def _take(self) -> None:
+        if self._task is not None and not self._task.done():
+            return
+        self._awake = True
         self._task = asyncio.get_running_loop().create_task(self._work(), name="headrace-feed")
 
     async def _work(self) -> None:
@@ -115,5 +130,7 @@ class Feeder:
 
     async def settled(self) -> None:
         """Waits until everything handed over is accepted."""
-        while self._awake:
-            await asyncio.wait({self._task}) if self._task is not None else await asyncio.sleep(0)
+        if self._inbox:
+            self._take()
+        while self._task is not None and not self._task.done():
+            await asyncio.wait({self._task})

@@ -47,8 +47,8 @@ class Loop:
         return os.getpid() != self._process
 
     def run(self, coroutine: Coroutine[Any, Any, ResultT]) -> ResultT:
-        """Runs a coroutine to its end; the caller waits. An interrupt cancels it, and is
-        raised when it has ended, or after a second."""
+        """Runs a coroutine to its end, behind every call that was posted before; the caller
+        waits. An interrupt cancels it, and is raised when it has ended, or after a second."""
         ended = threading.Event()
         with self._room:
             self.check(coroutine)
@@ -65,21 +65,23 @@ class Loop:
         assert task is not None
         self._running.add(task)
         try:
+            self._work()
             return await coroutine
         finally:
             self._running.discard(task)
             ended.set()
 
     def post(self, call: Callable[..., Any], *args: Any) -> None:
-        """Has a function called on the loop, soon and in order."""
+        """Has a function called on the loop, soon and in order. An interrupt may come between
+        any two steps: what is not woken now is by the next call."""
         self.check()
         with self._room:
             while len(self._calls) >= _MAX_CALLS and not self._closing:
                 self._room.wait()
             self._calls.append((call, args))
-            wake, self._asleep = self._asleep, False
-        if wake:
-            self._loop.call_soon_threadsafe(self._work)
+            if self._asleep:
+                self._loop.call_soon_threadsafe(self._work)
+                self._asleep = False
 
     def _work(self) -> None:
         with self._room:

@@ -55,6 +55,8 @@ class Receiver(StreamLoop):
         """The window's size that the server was told."""
         self._session = Session(self._wake.set, self._size[0], settings.max_extension, make, parse, self._watch)
         self._inbox = Inbox()
+        self.handed_over: collections.deque[Any] = collections.deque()
+        """What the twin without asyncio has taken to its thread, and not begun."""
         self._credit: ManualCredit | None = None
         if settings.manual_credit is not None:
             self._give_by_hand(settings.manual_credit)
@@ -109,12 +111,15 @@ class Receiver(StreamLoop):
         self._wake.set()
 
     def _give_back(self) -> None:
-        """What was not begun goes back at once, if that can be: what is settled by its
-        sending is worked off."""
+        """What was not begun goes back at once, wherever it waits, if that can be: what is
+        settled by its sending is worked off."""
         if self._session.settled_when_sent:
             return
-        for delivery in self._inbox.clear():
-            self._session.settle(delivery, "release")
+        self._inbox.clear()
+        self.handed_over.clear()
+        for delivery in [*self._session.held.values()]:
+            if delivery.started_at is None and not delivery.settled:
+                self._session.settle(delivery, "release")
 
     def _release(self) -> None:
         """What was begun goes back, too."""
