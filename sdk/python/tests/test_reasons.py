@@ -81,6 +81,7 @@ def test_what_the_server_refuses_by_itself(client: headrace.Client, orders: head
     s.create_snapshot("kept", "billing")
     t.create("lean", retention={"min_age": 0})
     s.create("lean-reader", "lean")
+    s.create("lean-holder", "lean")  # Its backlog keeps the message, which the start would move behind else.
     client.topic("lean").publish(b"x").result()
     with client.subscribe("lean-reader") as deliveries:
         next(deliveries).ack_confirmed()
