@@ -16,7 +16,7 @@ a message again by itself, and never stores one twice. A delivery is repeated un
 is acked: at least once, unless the subscription says otherwise.
 """
 
-from headrace import aio, errors
+from headrace import _fork, aio, errors  # _fork first: it imports gRPC as a fork can bear it.
 from headrace._batch import MessageId
 from headrace._client import Client, Delivery, Subscriber, Subscription, Subscriptions, Topic, Topics
 from headrace._connection import Tls
@@ -60,6 +60,8 @@ from headrace.errors import (
     UnavailableError,
     UnknownOutcomeError,
 )
+
+assert _fork  # Nothing more is asked of it here.
 
 __all__ = [
     "AbortedError",

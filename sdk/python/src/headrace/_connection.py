@@ -9,7 +9,7 @@ from pathlib import Path
 
 import grpc
 
-from headrace import errors
+from headrace import _fork, errors
 
 DEFAULT_TARGET = "localhost:7070"
 _PING_SECONDS = 30
@@ -106,8 +106,8 @@ class Connection:
         :raises ForkedError: this is a child of the process that made the client.
         :raises ClosedError: the client is closed.
         """
-        check_process(self._process)
-        _check_grpc()
+        _fork.check_process(self._process)
+        _fork.check_grpc()
         if self.closed:
             raise errors.ClosedError("the client is closed", reason="CLOSED")
         if self._made is None:
@@ -134,27 +134,6 @@ class Connection:
         self.closed = True
         if self._made is not None:
             await self._made.close(None)
-
-
-_grpc_processes: list[int] = []
-"""The process in which gRPC was first used, here or in a parent."""
-
-
-def _check_grpc() -> None:
-    """Raises in a child of a process that used gRPC: its threads are not here, and a call
-    would hang."""
-    if not _grpc_processes:
-        _grpc_processes.append(os.getpid())
-    if _grpc_processes[0] != os.getpid():
-        raise errors.ForkedError(
-            "a client was used before the fork, which gRPC does not survive: fork before, or spawn", reason="FORKED"
-        )
-
-
-def check_process(process: int) -> None:
-    """Raises in a child of the process that made a client."""
-    if os.getpid() != process:
-        raise errors.ForkedError("this client was made before a fork; make one in the child", reason="FORKED")
 
 
 def _credentials(tls: Tls) -> grpc.ChannelCredentials:

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-from headrace import errors
+from headrace import _fork, errors
 
 ResultT = TypeVar("ResultT")
 
@@ -49,6 +49,7 @@ class Loop:
     def run(self, coroutine: Coroutine[Any, Any, ResultT]) -> ResultT:
         """Runs a coroutine to its end, behind every call that was posted before; the caller
         waits. An interrupt cancels it, and is raised when it has ended, or after a second."""
+        self.check(coroutine)  # Before the lock: in a child whoever held it is not there.
         ended = threading.Event()
         with self._room:
             self.check(coroutine)
@@ -93,15 +94,14 @@ class Loop:
 
     def check(self, coroutine: Coroutine[Any, Any, Any] | None = None) -> None:
         """Raises when nothing can run on the loop any more; a coroutine is closed then."""
-        error: errors.HeadraceError | None = None
-        if self.forked:
-            error = errors.ForkedError("this client was made before a fork; make one in the child", reason="FORKED")
-        elif self._closing:
-            error = errors.ClosedError("the client is closed", reason="CLOSED")
-        if error is not None:
+        try:
+            _fork.check_process(self._process)
+            if self._closing:
+                raise errors.ClosedError("the client is closed", reason="CLOSED")
+        except errors.HeadraceError:
             if coroutine is not None:
                 coroutine.close()
-            raise error
+            raise
 
     def close(self) -> None:
         """Ends the thread, when every caller has what it waits for, or after some seconds."""

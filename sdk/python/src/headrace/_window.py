@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 
 from headrace import errors
@@ -28,7 +27,6 @@ class Window:
         """
         self._size = _checked(messages, bytes)
         self._listeners: set[Callable[[], None]] = set()
-        self._lock = threading.Lock()
 
     def resize(self, messages: int, bytes: int) -> None:
         """Changes the size. Subscribers tell the server with what they send next; of several
@@ -40,9 +38,7 @@ class Window:
             stays as it is.
         """
         self._size = _checked(messages, bytes)
-        with self._lock:
-            listeners = [*self._listeners]
-        for resized in listeners:
+        for resized in self._listeners.copy():
             resized()
 
     @property
@@ -68,12 +64,10 @@ class Window:
     def _listen(self, resized: Callable[[], None]) -> None:
         """Has a function called after each resize, in whatever thread that was; it must not
         block."""
-        with self._lock:
-            self._listeners.add(resized)
+        self._listeners.add(resized)
 
     def _leave(self, resized: Callable[[], None]) -> None:
-        with self._lock:
-            self._listeners.discard(resized)
+        self._listeners.discard(resized)
 
 
 def _checked(messages: int, size: int) -> tuple[int, int]:
