@@ -195,7 +195,9 @@ class Subscriptions:
         without_messages: bool = False,
     ) -> Iterator[dead_letter_pb2.DeadLetter]:
         """What a subscription gave up, in order of their sequences, got page by page; nothing
-        is taken away."""
+        is taken away. ``forward`` of a letter says where its copy stands in the
+        ``dead_letter_topic``, or why there is none: see
+        :meth:`headrace.aio.Subscriptions.dead_letters`."""
         return _walk(
             self._loop,
             self._subscriptions.dead_letters(

@@ -28,9 +28,12 @@ class DeadLetters(SubscriptionService):
     ) -> Listing[dead_letter_pb2.DeadLetter]:
         """The dead letters of a subscription in order of their sequences, to iterate over with
         ``async for``; nothing is taken away. A message that is too large for a page is left
-        out of its dead letter.
+        out of its dead letter. Of a subscription with a ``dead_letter_topic``, ``forward`` of a
+        letter says where its copy stands in that topic, or the ``failure`` why there is none;
+        it is not set without one.
 
-        :param filter: which ones. Default: all.
+        :param filter: which ones; ``DeadLetterFilter(not_forwarded=True)``: those without the
+            copy that they were to have. Default: all.
         :param from_sequence: the first one. Default: the first there is.
         :param without_messages: leave the messages out.
         :raises NotFoundError: SUBSCRIPTION_NOT_FOUND.
@@ -53,7 +56,8 @@ class DeadLetters(SubscriptionService):
         return Listing(fetch)
 
     async def peek_dead_letter(self, name: str, sequence: int) -> dead_letter_pb2.DeadLetter | None:
-        """A dead letter with its message and its failures; None: there is none of this sequence.
+        """A dead letter with its message, its failures, and what became of forwarding it; None:
+        there is none of this sequence.
 
         :raises NotFoundError: SUBSCRIPTION_NOT_FOUND.
         """
