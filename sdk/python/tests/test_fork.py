@@ -12,13 +12,19 @@ CHILDREN = 10
 """How often each process forks: what goes wrong by chance shows."""
 
 BEGIN = """
-import multiprocessing, os, sys
+import gc, multiprocessing, os, sys
 import headrace
 
 before = headrace.Client({address!r})
 orders = None
 
 def child():
+    ended = look()
+    globals().update(before=None, orders=None, deliveries=None)
+    gc.collect()  # What is freed in a child waits for nobody either.
+    return ended
+
+def look():
     calls = [before.topics.list, before.flush, lambda: before.topic("orders"), lambda: before.subscribe("billing")]
     calls += [lambda: before.subscription("billing").pull()]
     calls += [lambda: orders.publish(b"x")] if orders else []

@@ -112,6 +112,7 @@ class Connection:
             raise errors.ClosedError("the client is closed", reason="CLOSED")
         if self._made is None:
             self._made = self._make()
+            _fork.note_channel(self._made)
         return self._made
 
     def _make(self) -> grpc.aio.Channel:
@@ -132,8 +133,9 @@ class Connection:
     async def close(self) -> None:
         """Disconnects, for good."""
         self.closed = True
-        if self._made is not None:
-            await self._made.close(None)
+        made, self._made = self._made, None  # Freed now, not in a child that a fork made.
+        if made is not None:
+            await made.close(None)
 
 
 def _credentials(tls: Tls) -> grpc.ChannelCredentials:

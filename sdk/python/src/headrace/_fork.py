@@ -8,9 +8,11 @@ says otherwise. It is asked once, when gRPC is imported first.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 import warnings
+import weakref
 from collections.abc import Mapping
 
 _VARIABLE = "GRPC_ENABLE_FORK_SUPPORT"
@@ -40,6 +42,15 @@ _first_users: list[int] = []
 """The process in which a client used gRPC first: this one, or a parent."""
 
 
+_channels: weakref.WeakSet[grpc.aio.Channel] = weakref.WeakSet()
+"""The channels of this process, and of its parent."""
+
+
+def note_channel(channel: grpc.aio.Channel) -> None:
+    """Notes a channel that a fork may meet."""
+    _channels.add(channel)
+
+
 def check_grpc() -> None:
     """Notes that gRPC is used, and raises in a child of a process that used it."""
     if not _first_users:
@@ -65,5 +76,11 @@ def _before_fork() -> None:
         )
 
 
+def _after_fork_in_child() -> None:
+    """Keeps the parent's channels for ever: whoever frees one waits for threads that are not here."""
+    for channel in [*_channels]:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(channel))
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before_fork)
+    os.register_at_fork(before=_before_fork, after_in_child=_after_fork_in_child)
