@@ -181,6 +181,7 @@ func (c *committer) handOver() {
 	}
 	b := c.open
 	if b.changesNothing() {
+		c.forgetChanged(b)
 		c.settle(b)
 		c.begin()
 		return

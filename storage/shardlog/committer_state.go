@@ -57,6 +57,16 @@ func (c *committer) changedAlready(set *storage.ChangeSet) bool {
 	return s != nil && s.changedIn == c.open.Number
 }
 
+// forgetChanged takes the change sets of a batch that changes nothing as if they had not
+// been: the next batch gets its number.
+func (c *committer) forgetChanged(b *batch) {
+	for _, slot := range b.slots {
+		if s := c.shard.subscriptions[slot.id]; s != nil {
+			s.changedIn = 0
+		}
+	}
+}
+
 // changeSetNeed bounds what a change set takes.
 func changeSetNeed(set *storage.ChangeSet) need {
 	var n need

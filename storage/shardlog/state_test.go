@@ -216,3 +216,19 @@ func TestTwoSlotsOfASubscriptionAreNotInOneBatch(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestAChangeSetThatChangesNothingHoldsNoneUp: it needs no commit, and the next one of its
+// subscription is in the batch that gets its number.
+func TestAChangeSetThatChangesNothingHoldsNoneUp(t *testing.T) {
+	h, _ := memoryStore(t)
+	p := longPartition(t, h, 1)
+	s := h.MustSubscribe("billing", p.Topic, storage.Start{Kind: storage.StartEarliest})
+	slot := h.NewStateSlot(s.ID)
+	for _, cursors := range [][]storage.CursorChange{nil, nil, {{Floor: 1}}} {
+		slot.Submit(&storage.ChangeSet{Subscription: s.ID, Cursors: cursors})
+		<-slot.Ready()
+		if _, err := slot.Done(); err != nil {
+			t.Error(err)
+		}
+	}
+}
