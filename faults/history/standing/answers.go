@@ -71,5 +71,6 @@ func (a *Account) answerFailed(h *hand) {
 		a.reopen(m)
 	}
 	h.thief, h.added = "", 0
+	m.charges.lost(h)
 	m.hands = slices.DeleteFunc(m.hands, func(other *hand) bool { return other == h })
 }

@@ -1,6 +1,10 @@
 package standing
 
-import "github.com/headrace/headrace/faults/history"
+import (
+	"slices"
+
+	"github.com/headrace/headrace/faults/history"
+)
 
 // charges are what may have been charged of a message's attempts.
 type charges struct {
@@ -12,6 +16,8 @@ type charges struct {
 	// deaths had happened by then.
 	deaths uint64
 	last   *hand
+	// stale are those whose answers reached nothing: their leases may run on without them.
+	stale []*hand
 }
 
 // begin begins at the first attempt.
@@ -26,6 +32,13 @@ func (c *charges) hand(h *hand, deaths uint64) {
 func (c *charges) confirmed(h *hand) {
 	if c.last == h {
 		c.sure = 1
+	}
+}
+
+// lost takes that an answer reached nothing.
+func (c *charges) lost(h *hand) {
+	if c.last == h {
+		c.stale = append(c.stale, h)
 	}
 }
 
@@ -44,7 +57,7 @@ func (a *Account) checkAttempt(h *hand) {
 		return
 	}
 	most := c.attempt + c.failed + a.deaths - c.deaths
-	for _, other := range h.message.hands {
+	for _, other := range slices.Concat(c.stale, h.message.hands) {
 		if 2*h.at.Sub(other.at) > a.rules.Lease {
 			most++
 		}

@@ -20,6 +20,10 @@ func TestBrokenGuaranteesAreFound(t *testing.T) {
 		{"a floor that goes back", history.WentBack, begun(least).publish(2).take(1, 1, history.Ack).floor(1).floor(0)},
 		{"charged by a restart", history.WrongAttempt, begun(least).publish(1).open(1).hand(1, 1, 1).killServer().hand(1, 1, 2)},
 		{"charged though resumed", history.WrongAttempt, begun(exactly).publish(1).open(1).hand(1, 1, 1).wait(theLease/4).open(2).hand(2, 1, 2)},
+		{
+			"charged though its answer came too late", history.WrongAttempt,
+			begun(exactly).publish(1).open(1).hand(1, 1, 1).answering(1, 1, history.Ack).failed().wait(theLease/4).open(2).hand(2, 1, 2),
+		},
 		{"not charged by a failure", history.WrongAttempt, begun(least).publish(1).open(1).hand(1, 1, 1).settle(1, 1, history.Retry).hand(1, 1, 1)},
 		{"charged twice for one death", history.WrongAttempt, begun(least).publish(1).open(1).hand(1, 1, 1).kill().open(2).hand(2, 1, 3)},
 		{"at most once, twice", history.Duplicated, begun(most).publish(1).open(1).hand(1, 1, 1).kill().open(2).hand(2, 1, 1)},
@@ -54,6 +58,8 @@ func TestKeptGuaranteesAreLegal(t *testing.T) {
 		"charged by a death":       begun(least).publish(1).open(1).hand(1, 1, 1).kill().open(2).hand(2, 1, 2),
 		"charged by a failure":     begun(least).publish(1).open(1).hand(1, 1, 1).settle(1, 1, history.Retry).hand(1, 1, 2).settle(1, 2, history.Ack),
 		"charged by its lease":     begun(least).publish(1).open(1).hand(1, 1, 1).wait(theLease).open(2).hand(2, 1, 2),
+		"charged by its lease, behind an answer that came too late": begun(exactly).publish(1).open(1).hand(1, 1, 1).
+			answering(1, 1, history.Ack).failed().wait(theLease).open(2).hand(2, 1, 2),
 		"charged by a session that was given up": begun(exactly).publish(1).open(1).hand(1, 1, 1).
 			add(history.HandsEnding, history.Fields{Session: 1}).hand(1, 1, 2),
 		"lost, at most once": begun(most).publish(2).open(1).hand(1, 2, 1).caughtUp(),
