@@ -125,7 +125,7 @@ starved: ## A server without room, descriptors, file size or memory (Linux; root
 
 .PHONY: soak
 soak: ## The long ones: 200 kills, 300 power cuts, 600 moments, tests at their full size, 10^8 simulator steps, minutes of fuzzing; hours
-	$(MAKE) fault-smoke KILL_ROUNDS=$(SOAK_KILL_ROUNDS) KILL_FLAGS=-mutants
+	$(MAKE) fault-smoke KILL_ROUNDS=$(SOAK_KILL_ROUNDS)
 	$(MAKE) power-cut CUT_ROUNDS=$(SOAK_CUT_ROUNDS) CUT_MOMENTS=$(SOAK_CUT_MOMENTS) CUT_LOADS=$(SOAK_CUT_LOADS)
 	$(MAKE) corruption DAMAGE_TRIALS=$(SOAK_DAMAGE_TRIALS)
 	$(MAKE) starved STARVED_FLAGS=-long

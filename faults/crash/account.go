@@ -49,6 +49,8 @@ type account struct {
 	guarantee standing.Guarantee
 	// ordered keeps ordering keys in order; with parks they wait behind what was rejected.
 	ordered, parks bool
+	// moves: an operator moves it, or has it stand still.
+	moves bool
 }
 
 var accounts = []account{
@@ -56,9 +58,9 @@ var accounts = []account{
 	{number: 12, name: "exact", topic: handledTopic, receiver: bySDK, guarantee: standing.ExactlyOnce},
 	{number: 13, name: "fleeting", topic: handledTopic, receiver: byGrant, guarantee: standing.AtMostOnce},
 	{number: parkedNumber, name: "parked", topic: handledTopic, receiver: byPull, ordered: true, parks: true},
-	{number: pausedNumber, name: "paused", topic: handledTopic, receiver: byPull},
-	{number: pinnedNumber, name: "pinned", topic: handledTopic, receiver: byPull},
-	{number: soughtNumber, name: "sought", topic: replayedTopic, receiver: byPull},
+	{number: pausedNumber, name: "paused", topic: handledTopic, receiver: byPull, moves: true},
+	{number: pinnedNumber, name: "pinned", topic: handledTopic, receiver: byPull, moves: true},
+	{number: soughtNumber, name: "sought", topic: replayedTopic, receiver: byPull, moves: true},
 }
 
 // What operators work on.

@@ -236,7 +236,7 @@ func (a *administrator) receive(ctx context.Context, role subscriptionRole) {
 	ctx, cancel := context.WithTimeout(ctx, scratchLife)
 	defer cancel()
 	s := &subscriber{
-		conn: a.conn, recorder: a.recorder, client: administratorClient + role.Number, role: role, random: a.random,
+		conn: a.conn, recorder: a.recorder, client: administratorClient + role.Number, role: role, random: a.random, calm: &calm{},
 	}
 	_ = s.session(ctx) // It may break.
 }

@@ -175,6 +175,13 @@ func (w *bufferedWitness) endPublishing() {
 	}
 }
 
+// seen gives the promises that were seen broken so far.
+func (w *bufferedWitness) seen() []history.Violation {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.broken)
+}
+
 // end stops receiving and says what was lost, and which promises were broken.
 func (w *bufferedWitness) end() (BufferedCounts, []history.Violation) {
 	w.endPublishing()

@@ -9,16 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/headrace/headrace/faults/history"
 	"github.com/headrace/headrace/faults/history/standing"
 )
-
-// ErrPromiseBroken is returned when a history has violations, or a server failed by
-// itself.
-var ErrPromiseBroken = errors.New("crash: a promise is broken")
 
 // Campaign is a series of kills of one server and its clients.
 type Campaign struct {
@@ -28,6 +23,9 @@ type Campaign struct {
 	Seed   uint64
 	// Calm is how long all are left alone before the first round.
 	Calm time.Duration
+	// Enough is asked after each round whether what is broken so far is all that somebody
+	// wants to know: then the campaign ends there, and nothing is drained. Nil: it never is.
+	Enough func([]history.Violation) bool
 	// Server is the headrace binary, Env what it gets besides the environment. Client is
 	// started for each client: its main calls Client when IsClient.
 	Server, Client string
@@ -68,12 +66,14 @@ const (
 	// alone.
 	togetherEvery, clientEvery = 4, 3
 
+	// One round in takenEvery kills the server at the moment in which something comes that
+	// comes at most once; it is not waited for longer than takenTimeout.
+	takenEvery, takenTimeout = 2, time.Second
+
 	// toldTimeout bounds how long nobody may get a result, drainTimeout the drain.
 	toldTimeout, drainTimeout = time.Minute, 2 * time.Minute
 	// lateBound is how long a message may be ready while there is credit.
 	lateBound = 20 * time.Second
-	// maxShownViolations is how many an error tells.
-	maxShownViolations = 20
 	// worthAsking is how long a server must have lived to be asked before its end.
 	worthAsking = 100 * time.Millisecond
 )
@@ -97,28 +97,12 @@ func (c *Campaign) Run(ctx context.Context) (Result, error) {
 	} else {
 		r.victim.kill()
 	}
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
 	err = errors.Join(err, r.recorder.Close(), r.log.Close())
-	violations, counts, checkErr := history.Check(r.historyDir(), history.Bounds{
-		Late: lateBound, LargestBytes: largeBytes + fillerBytes, KeyOf: keyOf,
-	})
-	r.result.History, r.result.Scratches = counts, r.administrator.scratches
-	violations = append(violations, ofBuffered...)
-	var ofAccounts []history.Violation
-	var accountsErr error
-	ofAccounts, r.result.Accounts, r.result.Gone, accountsErr = checkAccounts(r.historyDir())
-	return r.result, errors.Join(err, broken(append(violations, ofAccounts...)), checkErr, accountsErr)
-}
-
-// broken makes violations an error.
-func broken(violations []history.Violation) error {
-	if len(violations) == 0 {
-		return nil
-	}
-	var text strings.Builder
-	for _, v := range violations[:min(len(violations), maxShownViolations)] {
-		text.WriteString("\n" + v.String())
-	}
-	return fmt.Errorf("%w: %d violations:%s", ErrPromiseBroken, len(violations), text.String())
+	violations, checkErr := r.check()
+	return r.result, errors.Join(err, broken(append(violations, ofBuffered...)), checkErr)
 }
 
 func (c *Campaign) historyDir() string { return filepath.Join(c.Dir, "history") }
@@ -137,12 +121,13 @@ type running struct {
 	administrator *administrator
 	witness       *bufferedWitness
 	operators     *operators
-	// told is signalled when a publisher got its first result of a stream.
-	told    wake
-	clients []*client
-	started uint64
-	figures figures
-	result  Result
+	// told is signalled when a publisher got its first result of a stream, took when what
+	// comes at most once came to somebody.
+	told, took wake
+	clients    []*client
+	started    uint64
+	figures    figures
+	result     Result
 }
 
 func (c *Campaign) begin() (*running, error) {
@@ -158,7 +143,7 @@ func (c *Campaign) begin() (*running, error) {
 		return nil, err
 	}
 	r := &running{
-		Campaign: c, random: rand.New(rand.NewPCG(c.Seed, 0)), recorder: recorder, log: log, told: make(wake, 1),
+		Campaign: c, random: rand.New(rand.NewPCG(c.Seed, 0)), recorder: recorder, log: log, told: make(wake, 1), took: make(wake, 1),
 		figures: figures{}, result: Result{Kills: map[string]int{}},
 	}
 	if r.victim, err = newVictim(c.Server, c.storeDir(), c.Env, recorder, log); err != nil {
@@ -203,6 +188,10 @@ func (r *running) rounds(ctx context.Context) error {
 			return errors.Join(fmt.Errorf("seed %d, round %d: %w", r.Seed, round, err), notCancelled(<-ended))
 		}
 		r.result.Rounds++
+		if err := r.lookBack(); err != nil {
+			giveUp()
+			return errors.Join(err, notCancelled(<-ended))
+		}
 	}
 	close(stop)
 	return <-ended
@@ -236,7 +225,11 @@ func (r *running) startClients() error {
 func (r *running) startClient(one role) error {
 	r.started++
 	one.Client, one.Seed, one.Address, one.History = r.started, r.Seed, r.victim.process.Address, r.historyDir()
-	c, err := startClient(r.Client, one, r.told, r.log)
+	told := r.told
+	if !one.publishes() {
+		told = r.took
+	}
+	c, err := startClient(r.Client, one, told, r.log)
 	if err != nil {
 		return err
 	}
@@ -272,6 +265,11 @@ func (r *running) round(ctx context.Context, round int) error {
 		}
 		r.figures.lookAt(r.storeDir())
 	}
+	if r.oneIn(takenEvery) {
+		if err := r.awaitTaken(); err != nil {
+			return err
+		}
+	}
 	if err := r.killServer(); err != nil {
 		return err
 	}
@@ -292,6 +290,23 @@ func (r *running) awaitTold(ctx context.Context) error {
 		return brokenBy(r.victim.live(nil))
 	case <-time.After(toldTimeout):
 		return fmt.Errorf("%w: no publisher got a result within %v", ErrPromiseBroken, toldTimeout)
+	}
+}
+
+// awaitTaken waits until something has just come that comes at most once: what the server
+// was to do before it had better be done.
+func (r *running) awaitTaken() error {
+	select {
+	case <-r.took: // before
+	default:
+	}
+	select {
+	case <-r.took:
+		return nil
+	case <-r.victim.process.Exited():
+		return brokenBy(r.victim.live(nil))
+	case <-time.After(takenTimeout):
+		return nil // Nothing comes.
 	}
 }
 

@@ -34,7 +34,10 @@ const (
 // choices are a subscriber's, all from its seed.
 type choices struct {
 	random    *rand.Rand
+	calm      *calm
 	postponed []decision
+	// opened: the window is as large as it may be since it is calm.
+	opened bool
 }
 
 // decision is a verdict for a range of sequences. A delay of 0 is none.
@@ -50,7 +53,7 @@ func (c *choices) choose(first uint64, attempts []uint64) []decision {
 		n := first + uint64(i)
 		d := decision{n, n, history.Ack, 0}
 		switch {
-		case attempt >= lastAttempt:
+		case attempt >= lastAttempt || c.calm.Load():
 		case c.random.IntN(forgetOneIn) == 0:
 			continue
 		case c.random.IntN(retryOneIn) == 0:
@@ -66,7 +69,7 @@ func (c *choices) choose(first uint64, attempts []uint64) []decision {
 		}
 		made = append(made, d)
 	}
-	if c.random.IntN(postponeOneIn) == 0 {
+	if !c.calm.Load() && c.random.IntN(postponeOneIn) == 0 {
 		c.postponed = append(c.postponed, made...)
 		return nil
 	}
@@ -84,6 +87,9 @@ func (c *choices) later() []decision {
 func (c *choices) window() (messages, bytes uint64) { return c.amount(windowMessages, windowBytes) }
 
 func (c *choices) amount(mostMessages, mostBytes int) (messages, bytes uint64) {
+	if c.calm.Load() {
+		return uint64(mostMessages), uint64(mostBytes)
+	}
 	if c.random.IntN(tinyOneIn) == 0 {
 		mostMessages, mostBytes = tinyMessages, tinyBytes
 	}
@@ -91,11 +97,19 @@ func (c *choices) amount(mostMessages, mostBytes int) (messages, bytes uint64) {
 }
 
 func (c *choices) changeWindow() (messages, bytes uint64, change bool) {
-	if c.random.IntN(windowOneIn) > 0 {
+	if c.calm.Load() || c.random.IntN(windowOneIn) > 0 {
 		return 0, 0, false
 	}
 	messages, bytes = c.window()
 	return messages, bytes, true
+}
+
+// opens says, once, that it has become calm, so that the window is to be as large as it
+// may be.
+func (c *choices) opens() bool {
+	opens := c.calm.Load() && !c.opened
+	c.opened = c.opened || opens
+	return opens
 }
 
 // ahead is how far ahead of what came a grant goes.

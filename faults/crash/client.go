@@ -14,7 +14,7 @@ import (
 type client struct {
 	role    role
 	command *exec.Cmd
-	stdin   io.Closer
+	stdin   io.WriteCloser
 }
 
 // startClient starts a binary, whose main calls Client when IsClient, in a role. What it
@@ -31,6 +31,11 @@ func startClient(binary string, r role, told, log io.Writer) (*client, error) {
 		return nil, err
 	}
 	return c, c.command.Start()
+}
+
+// calm tells the client that the campaign drains.
+func (c *client) calm() {
+	_, _ = io.WriteString(c.stdin, "calm\n") // One that has ended needs no word.
 }
 
 // kill ends the process with SIGKILL.

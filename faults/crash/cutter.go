@@ -43,9 +43,9 @@ func (c *cutConn) Close() error {
 	return c.Conn.Close()
 }
 
-// run breaks all connections again and again until ctx ends.
-func (c *cutter) run(ctx context.Context, random *rand.Rand) {
-	for pauseFor(ctx, time.Duration(random.Int64N(int64(2*cutEvery)))) {
+// run breaks all connections again and again until ctx ends, or it is calm.
+func (c *cutter) run(ctx context.Context, calm *calm, random *rand.Rand) {
+	for pauseFor(ctx, time.Duration(random.Int64N(int64(2*cutEvery)))) && !calm.Load() {
 		c.mu.Lock()
 		for conn := range c.conns {
 			_ = conn.Conn.Close() // Whoever uses it sees it.

@@ -103,6 +103,10 @@ func (x *session) newCredit() error {
 	if !change {
 		return nil
 	}
+	return x.setWindow(messages, bytes)
+}
+
+func (x *session) setWindow(messages, bytes uint64) error {
 	x.record(history.WindowSet, history.Fields{Count: messages, Bytes: bytes})
 	return x.send(&headracev1.SubscribeRequest{
 		Frame: &headracev1.SubscribeRequest_Window_{Window: &headracev1.SubscribeRequest_Window{Messages: &messages, Bytes: &bytes}},

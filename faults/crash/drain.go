@@ -18,6 +18,9 @@ const saidEvery = 100
 // stands then.
 func (r *running) drain(ctx context.Context) error {
 	r.witness.endPublishing()
+	for _, c := range r.clients {
+		c.calm()
+	}
 	stopped := r.stopClients(func(c *client) bool { return c.role.publishes() })
 	if err := errors.Join(stopped, r.operators.end()); err != nil {
 		return err
@@ -75,8 +78,7 @@ func (r *running) endClients() {
 		c.kill(r.recorder)
 	}
 	r.clients = nil
-	_ = r.operators.end() // It was said, or something else was.
-	_ = r.operators.client.Close()
+	r.operators.abandon()
 	_ = r.administrator.conn.Close()
 }
 

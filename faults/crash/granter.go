@@ -2,6 +2,7 @@ package crash
 
 import (
 	"context"
+	"io"
 	"math/rand/v2"
 
 	"google.golang.org/grpc"
@@ -20,7 +21,9 @@ type granter struct {
 	recorder *history.Recorder
 	client   uint64
 	random   *rand.Rand
-	streams  uint64
+	// told gets a line when something came.
+	told    io.Writer
+	streams uint64
 }
 
 func (g *granter) run(ctx context.Context) {
@@ -79,4 +82,5 @@ func (g *granter) take(session uint64, b *headracev1.SubscribeResponse_Batch) {
 		events[i] = e
 	}
 	g.recorder.Record(events...)
+	_, _ = io.WriteString(g.told, "told\n")
 }

@@ -19,12 +19,11 @@ const (
 	handlers        = 16
 	handledMessages = 64
 	// A handler takes up to quickHandler; one in slowOneIn from slowLeast to slowMost, in
-	// which servers die and connections break.
-	quickHandler        = 8 * time.Millisecond
-	slowOneIn           = 60
-	slowLeast, slowMost = 2500 * time.Millisecond, 4 * time.Second
-	// slowerKeys are how many times less often one of a key is slow: others wait for it.
-	slowerKeys = 8
+	// which servers die and connections break. Where keys are kept in order it is one in
+	// slowKeyOneIn: others of its key wait for it.
+	quickHandler            = 8 * time.Millisecond
+	slowOneIn, slowKeyOneIn = 20, 50
+	slowLeast, slowMost     = 2500 * time.Millisecond, 4 * time.Second
 	// confirmTimeout bounds the wait for a settle's end.
 	confirmTimeout = 20 * time.Second
 )
@@ -34,6 +33,7 @@ type handler struct {
 	recorder *history.Recorder
 	client   *headrace.Client
 	id       uint64
+	calm     *calm
 
 	mu     sync.Mutex
 	random *rand.Rand
@@ -44,9 +44,9 @@ type handler struct {
 }
 
 // runHandler receives from all subscriptions that have handlers until ctx ends.
-func runHandler(ctx context.Context, r *role, recorder *history.Recorder, random *rand.Rand) error {
+func runHandler(ctx context.Context, calm *calm, r *role, recorder *history.Recorder, random *rand.Rand) error {
 	cuts := &cutter{conns: map[*cutConn]bool{}}
-	h := &handler{recorder: recorder, id: r.Client, random: random, hands: map[uint64]uint64{}, broken: map[string]time.Time{}}
+	h := &handler{recorder: recorder, id: r.Client, random: random, calm: calm, hands: map[uint64]uint64{}, broken: map[string]time.Time{}}
 	var err error
 	h.client, err = headrace.Dial(ctx, r.Address, headrace.WithDialer(cuts.dial), headrace.WithEvents(h.event),
 		headrace.WithConnectTimeout(firstConnection), headrace.WithCloseTimeout(lastResults))
@@ -59,7 +59,7 @@ func runHandler(ctx context.Context, r *role, recorder *history.Recorder, random
 			receiving.Go(func() { h.receive(ctx, a) })
 		}
 	}
-	cuts.run(ctx, rand.New(rand.NewPCG(r.Seed, r.Client+1)))
+	cuts.run(ctx, calm, rand.New(rand.NewPCG(r.Seed, r.Client+1)))
 	receiving.Wait()
 	return h.client.Close()
 }
@@ -76,7 +76,7 @@ func (h *handler) receive(ctx context.Context, a *account) {
 	for ctx.Err() == nil {
 		// It ends by itself when no server is there at first.
 		_ = h.client.Subscription(a.name).Receive(ctx, func(handling context.Context, d *headrace.Delivery) error {
-			h.handle(handling, session, d)
+			h.handle(handling, a, d)
 			return nil // It is settled.
 		}, headrace.WithConcurrency(handlers), headrace.WithWindow(handledMessages, windowBytes))
 		pause(ctx)
@@ -111,7 +111,8 @@ func (h *handler) event(e headrace.Event) {
 }
 
 // handle works on a delivery and settles it.
-func (h *handler) handle(ctx context.Context, session uint64, d *headrace.Delivery) {
+func (h *handler) handle(ctx context.Context, a *account, d *headrace.Delivery) {
+	session := h.session(a.number)
 	topic, id, whole := decodeBody(d.Data)
 	if !whole {
 		id = history.MessageID{}
@@ -120,7 +121,7 @@ func (h *handler) handle(ctx context.Context, session uint64, d *headrace.Delive
 	h.mu.Lock()
 	h.hands[session]++
 	hand := history.Fields{Session: session, Sequence: h.hands[session]}
-	took, verdict := h.choose(d)
+	took, verdict := h.choose(a, d)
 	h.mu.Unlock()
 	handed := hand
 	handed.Topic, handed.Publisher, handed.Number = topic, id.Publisher, id.Number
@@ -138,11 +139,14 @@ func (h *handler) handle(ctx context.Context, session uint64, d *headrace.Delive
 }
 
 // choose says how long a delivery takes, and what becomes of it.
-func (h *handler) choose(d *headrace.Delivery) (took time.Duration, verdict uint64) {
+func (h *handler) choose(a *account, d *headrace.Delivery) (took time.Duration, verdict uint64) {
 	took, verdict = time.Duration(h.random.Int64N(int64(quickHandler))), history.Ack
+	if h.calm.Load() {
+		return took, verdict
+	}
 	oneIn := slowOneIn
-	if d.OrderingKey != "" {
-		oneIn *= slowerKeys
+	if a.ordered && d.OrderingKey != "" {
+		oneIn = slowKeyOneIn
 	}
 	if h.random.IntN(oneIn) == 0 {
 		took = slowLeast + time.Duration(h.random.Int64N(int64(slowMost-slowLeast)))

@@ -63,6 +63,9 @@ func TestCatalogCallsHaveAnOrder(t *testing.T) {
 func catalogCampaign(t *testing.T, server string, kills int) {
 	t.Helper()
 	campaign := newCampaign(t, server)
+	if err := os.MkdirAll(campaign.Dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	recorder, err := history.Create(campaign.Dir, "harness")
 	if err != nil {
 		t.Fatal(err)

@@ -2,22 +2,22 @@ package crash
 
 import (
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/headrace/headrace/faults/history"
 )
-
-var allMutants = flag.Bool("mutants", false, "try every server that breaks a promise, not only those that are caught at once")
 
 // mutantVariable names the promise that a server of the mutants' build breaks.
 const mutantVariable = "HEADRACE_CRASH_MUTANT"
 
 // redCampaigns bounds the campaigns, of redRounds each, in which a mutant must be caught.
-const redCampaigns, redRounds = 4, 4
+// Most are within the first three rounds.
+const redCampaigns, redRounds = 3, 12
 
 // mutant is a change of the server that breaks a promise when the build's variable
 // mutant has its name.
@@ -25,8 +25,6 @@ type mutant struct {
 	name, file, from, to string
 	// caughtBy are the promises that must be seen broken, one of them.
 	caughtBy []history.Promise
-	// atOnce: the first campaign catches it.
-	atOnce bool
 }
 
 var mutants = []mutant{
@@ -40,7 +38,7 @@ var mutants = []mutant{
 		name: "the confirmation goes out before the commit", file: "server/broker/delivery/confirm.go",
 		from:     "if !s.journal.covers(p.set, p.position) ||",
 		to:       "if mutant != MUTANT && !s.journal.covers(p.set, p.position) ||",
-		caughtBy: []history.Promise{history.Resurrected}, atOnce: true,
+		caughtBy: []history.Promise{history.Resurrected},
 	},
 	{
 		name: "attempts are not stored", file: "server/broker/change_set.go",
@@ -52,7 +50,7 @@ var mutants = []mutant{
 		name: "credit is ignored", file: "server/broker/delivery/window.go",
 		from:     "func (x *session) left() Credit {\n",
 		to:       "func (x *session) left() Credit {\n	if mutant == MUTANT {\n		return Credit{1 << 10, 1 << 30}\n	}\n",
-		caughtBy: []history.Promise{history.OverCredited}, atOnce: true,
+		caughtBy: []history.Promise{history.OverCredited},
 	},
 	{
 		name: "the backoff is ignored", file: "server/broker/delivery/retry.go",
@@ -64,13 +62,13 @@ var mutants = []mutant{
 		name: "no offset is left out after a kill", file: "storage/shardlog/recovery_buffered.go",
 		from:     "	if r.shard.Clean ||",
 		to:       "	if mutant == MUTANT || r.shard.Clean ||",
-		caughtBy: []history.Promise{history.Shared}, atOnce: true,
+		caughtBy: []history.Promise{history.Shared},
 	},
 	{
 		name: "keys are not looked at", file: "server/broker/collect.go",
 		from:     "		if l.order == OrderKey {\n",
 		to:       "		if l.order == OrderKey && mutant != MUTANT {\n",
-		caughtBy: []history.Promise{history.Reordered}, atOnce: true,
+		caughtBy: []history.Promise{history.Reordered},
 	},
 	{
 		name: "a restart forgets the acks past the floor", file: "server/broker/change_set.go",
@@ -88,7 +86,7 @@ var mutants = []mutant{
 		name: "a pause holds nothing back", file: "server/broker/delivery/dispatch.go",
 		from:     "s.openSessions == 0 || s.config.Paused ||",
 		to:       "s.openSessions == 0 || s.config.Paused && mutant != MUTANT ||",
-		caughtBy: []history.Promise{history.Skipped}, atOnce: true,
+		caughtBy: []history.Promise{history.Skipped},
 	},
 	{
 		name: "a seek goes too far", file: "storage/shardlog/seek.go",
@@ -100,7 +98,7 @@ var mutants = []mutant{
 		name: "a seek to a snapshot forgets what that has acked", file: "storage/shardlog/seek.go",
 		from:     "	k.settle(b, x, chunkPlace{}, k.first)\n",
 		to:       "	if mutant != MUTANT {\n		k.settle(b, x, chunkPlace{}, k.first)\n	}\n",
-		caughtBy: []history.Promise{history.Skipped},
+		caughtBy: []history.Promise{history.Skipped, history.Resurrected},
 	},
 	{
 		name: "a restart forgets who holds what, exactly once", file: "server/broker/change_set.go",
@@ -139,9 +137,6 @@ var mutants = []mutant{
 func TestServersThatBreakPromisesAreCaught(t *testing.T) {
 	server := build(t, "mutants", overlayMutants(t))
 	for _, m := range mutants {
-		if !m.atOnce && !*allMutants {
-			continue
-		}
 		t.Run(m.name, func(t *testing.T) {
 			for range redCampaigns {
 				if m.caught(t, server) {
@@ -153,26 +148,29 @@ func TestServersThatBreakPromisesAreCaught(t *testing.T) {
 	}
 }
 
-// caught says whether a campaign sees that the mutant breaks the promise.
+// caught says whether a campaign sees that the mutant breaks the promise. It ends with the
+// round that shows it.
 func (m *mutant) caught(t *testing.T, server string) bool {
 	t.Helper()
 	c := newCampaign(t, server)
 	c.Rounds, c.Env = redRounds, []string{mutantVariable + "=" + m.name}
-	_, err := c.Run(t.Context())
-	if !errors.Is(err, ErrPromiseBroken) {
+	c.Enough = func(seen []history.Violation) bool { return slices.ContainsFunc(seen, m.isShownBy) }
+	began := time.Now()
+	result, err := c.Run(t.Context())
+	var broken *BrokenError
+	if !errors.As(err, &broken) {
 		t.Logf("not seen: %v", err)
 		return false
 	}
-	for _, p := range m.caughtBy {
-		if at := strings.Index(err.Error(), "\n"+string(p)); at >= 0 {
-			first, _, _ := strings.Cut(err.Error()[at+1:], "\n")
-			t.Logf("caught: %s", first)
-			return true
-		}
+	if i := slices.IndexFunc(broken.Violations, m.isShownBy); i >= 0 {
+		t.Logf("caught after %d rounds, %v: %s", result.Rounds, time.Since(began).Round(time.Second), broken.Violations[i])
+		return true
 	}
 	t.Logf("something else was seen: %v", err)
 	return false
 }
+
+func (m *mutant) isShownBy(v history.Violation) bool { return slices.Contains(m.caughtBy, v.Promise) }
 
 // overlayMutants lays the mutants' files over the server's, and a file with the variable
 // mutant into each of their packages.

@@ -20,7 +20,7 @@ const (
 	restLeast, restMost = 50 * time.Millisecond, 500 * time.Millisecond
 	// catchUpTimeout is how long an operator waits until nothing waits: an operator who does
 	// not goes on all the same, and a drain takes as long as it may.
-	catchUpTimeout = 3 * time.Second
+	catchUpTimeout = time.Second
 	// maxOperators is how many work at once.
 	maxOperators = 16
 )
@@ -29,22 +29,29 @@ const (
 // redrive and release, each one thing after the other on a subscription of its own.
 type operators struct {
 	client   *headrace.Client
+	address  string
 	recorder *history.Recorder
 	seed     uint64
 
 	working sync.WaitGroup
 	stop    chan struct{}
 	once    sync.Once
-	errs    chan error
+	// giveUp has them stop in the middle of what they do.
+	giveUp context.CancelFunc
+	errs   chan error
 }
 
 func newOperators(address string, recorder *history.Recorder, seed uint64) (*operators, error) {
 	c, err := headrace.Dial(context.Background(), address, headrace.WithConnectTimeout(firstConnection))
-	return &operators{client: c, recorder: recorder, seed: seed, stop: make(chan struct{}), errs: make(chan error, maxOperators)}, err
+	return &operators{
+		client: c, address: address, recorder: recorder, seed: seed,
+		giveUp: func() {}, stop: make(chan struct{}), errs: make(chan error, maxOperators),
+	}, err
 }
 
 // begin sets all of them to work.
 func (o *operators) begin(ctx context.Context) {
+	ctx, o.giveUp = context.WithCancel(ctx)
 	for number, work := range map[uint64]func(*operator, context.Context) error{
 		parkedNumber: (*operator).buries, pausedNumber: (*operator).pauses,
 		pinnedNumber: (*operator).pins, soughtNumber: (*operator).seeks,
@@ -58,7 +65,7 @@ func (o *operators) begin(ctx context.Context) {
 			}
 		})
 	}
-	for _, work := range []func(context.Context) error{o.publishes, o.watches} {
+	for _, work := range []func(context.Context) error{o.publishes, o.watches, o.repeats} {
 		o.working.Go(func() {
 			if err := work(ctx); err != nil {
 				o.errs <- err
@@ -75,6 +82,13 @@ func (o *operators) end() (err error) {
 		err = errors.Join(err, <-o.errs)
 	}
 	return err
+}
+
+// abandon has all of them stop at once.
+func (o *operators) abandon() {
+	o.giveUp()
+	_ = o.end() // It was said, or something else was.
+	_ = o.client.Close()
 }
 
 // operator works on one subscription.

@@ -2,6 +2,7 @@ package crash
 
 import (
 	"context"
+	"io"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -14,27 +15,33 @@ const (
 	// pulledMessages is the most that is pulled at once, pullWait how long a pull waits.
 	pulledMessages = 24
 	pullWait       = 300 * time.Millisecond
+	// emptyPause is the longest pause after a pull that waited for nothing and got nothing.
+	emptyPause = 80 * time.Millisecond
 	// callTimeout bounds one call.
 	callTimeout = 10 * time.Second
 	// One message in rejectOneIn becomes a dead letter, where they are looked after.
 	rejectOneIn = 25
+	// One in gapOneIn is retried where an operator takes snapshots, so that these have gaps.
+	gapOneIn = 8
 	// sessionsPerAccount keeps the pulls of one client on several subscriptions apart.
 	sessionsPerAccount = streamsPerClient / 32
 )
 
-// puller pulls from one subscription, and settles by tokens.
+// puller pulls from one subscription, and settles by tokens. Where an operator moves it
+// or pauses it no pull waits: what comes to one that waited since before says nothing.
 type puller struct {
 	account      *account
 	subscription *headrace.Subscription
 	recorder     *history.Recorder
 	client       uint64
 	random       *rand.Rand
+	calm         *calm
 	pulls        uint64
 }
 
 // runPuller pulls from all subscriptions that are pulled from, and takes what comes at most
 // once, until ctx ends.
-func runPuller(ctx context.Context, r *role, recorder *history.Recorder) error {
+func runPuller(ctx context.Context, calm *calm, r *role, recorder *history.Recorder, told io.Writer) error {
 	c, err := headrace.Dial(ctx, r.Address, headrace.WithConnectTimeout(firstConnection))
 	if err != nil {
 		return err
@@ -49,10 +56,10 @@ func runPuller(ctx context.Context, r *role, recorder *history.Recorder) error {
 		random := rand.New(rand.NewPCG(r.Seed+r.Client, a.number))
 		switch a.receiver {
 		case byPull:
-			p := &puller{account: a, subscription: c.Subscription(a.name), recorder: recorder, client: r.Client, random: random}
+			p := &puller{account: a, subscription: c.Subscription(a.name), recorder: recorder, client: r.Client, random: random, calm: calm}
 			pulling.Go(func() { p.run(ctx) })
 		case byGrant:
-			g := &granter{account: a, conn: conn, recorder: recorder, client: r.Client, random: random}
+			g := &granter{account: a, conn: conn, recorder: recorder, client: r.Client, random: random, told: told}
 			pulling.Go(func() { g.run(ctx) })
 		default:
 		}
@@ -64,23 +71,33 @@ func runPuller(ctx context.Context, r *role, recorder *history.Recorder) error {
 
 func (p *puller) run(ctx context.Context) {
 	for ctx.Err() == nil {
-		if err := p.pull(ctx); err != nil {
+		switch got, err := p.pull(ctx); {
+		case err != nil:
 			pause(ctx) // The server is gone.
+		case got == 0 && p.account.moves:
+			pauseFor(ctx, time.Duration(p.random.Int64N(int64(emptyPause))))
 		}
 	}
 }
 
-// pull takes what is there and settles it.
-func (p *puller) pull(ctx context.Context) error {
+func (p *puller) wait() time.Duration {
+	if p.account.moves {
+		return 0
+	}
+	return pullWait
+}
+
+// pull takes what is there and settles it; n says how much it was.
+func (p *puller) pull(ctx context.Context) (n int, err error) {
 	p.pulls++
 	session := p.client*streamsPerClient + p.account.number*sessionsPerAccount + p.pulls
 	p.record(history.HandsOpening, history.Fields{Session: session, Client: p.client, Subscription: p.account.number})
 	// What was asked for is taken, also when ctx ends: it would wait for its lease else.
 	asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
 	defer cancel()
-	got, err := p.subscription.Pull(asking, headrace.PullMessages(1+p.random.IntN(pulledMessages)), headrace.PullWait(pullWait))
+	got, err := p.subscription.Pull(asking, headrace.PullMessages(1+p.random.IntN(pulledMessages)), headrace.PullWait(p.wait()))
 	if err != nil {
-		return err
+		return 0, err
 	}
 	tokens, sequences := map[uint64][]string{}, map[string]uint64{}
 	for i, m := range got {
@@ -100,19 +117,21 @@ func (p *puller) pull(ctx context.Context) error {
 	}
 	for verdict := history.Ack; verdict <= history.Reject; verdict++ {
 		if err := p.settle(asking, session, verdict, tokens[verdict], sequences); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return nil
+	return len(got), nil
 }
 
 // choose says what becomes of a delivery; 0: it is forgotten.
 func (p *puller) choose(m *headrace.Pulled) uint64 {
 	switch {
-	case m.Attempt >= lastAttempt || m.Position.Partition == history.ReplayPartition:
+	case m.Attempt >= lastAttempt || p.calm.Load() || m.Position.Partition == history.ReplayPartition:
 		return history.Ack
 	case p.account.parks && p.random.IntN(rejectOneIn) == 0:
 		return history.Reject
+	case p.account.number == pinnedNumber && p.random.IntN(gapOneIn) == 0:
+		return history.Retry
 	case p.random.IntN(forgetOneIn) == 0:
 		return 0
 	case p.random.IntN(retryOneIn) == 0:

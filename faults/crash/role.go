@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"time"
@@ -79,26 +78,27 @@ func runClient() error {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
+	calm := &calm{}
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin)
+		calm.follow(os.Stdin)
 		stop()
 	}()
 	recorder, err := history.Create(r.History, fmt.Sprintf("client-%06d", r.Client))
 	if err != nil {
 		return err
 	}
-	return errors.Join(r.run(ctx, recorder), recorder.Close())
+	return errors.Join(r.run(ctx, calm, recorder), recorder.Close())
 }
 
-func (r *role) run(ctx context.Context, recorder *history.Recorder) error {
+func (r *role) run(ctx context.Context, calm *calm, recorder *history.Recorder) error {
 	random := rand.New(rand.NewPCG(r.Seed, r.Client))
 	switch r.User {
 	case aProducer:
 		return runProducer(ctx, r, recorder, random, os.Stdout)
 	case aHandler:
-		return runHandler(ctx, r, recorder, random)
+		return runHandler(ctx, calm, r, recorder, random)
 	case aPuller:
-		return runPuller(ctx, r, recorder)
+		return runPuller(ctx, calm, r, recorder, os.Stdout)
 	}
 	conn, err := dial(r.Address)
 	if err != nil {
@@ -107,7 +107,8 @@ func (r *role) run(ctx context.Context, recorder *history.Recorder) error {
 	if r.Publisher {
 		err = (&publisher{conn: conn, recorder: recorder, client: r.Client, random: random, told: os.Stdout}).run(ctx)
 	} else {
-		(&subscriber{conn: conn, recorder: recorder, client: r.Client, role: r.Subscription, random: random}).run(ctx)
+		s := &subscriber{conn: conn, recorder: recorder, client: r.Client, role: r.Subscription, random: random, calm: calm}
+		s.run(ctx)
 	}
 	return errors.Join(err, conn.Close())
 }

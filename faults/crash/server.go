@@ -20,12 +20,16 @@ type victim struct {
 	startup time.Duration
 }
 
+// drainAtMost is how long a server that stops waits for what is out: somebody keeps what
+// it took out of subscriptions with bounds.
+const drainAtMost = "1s"
+
 // newVictim starts the first server, which picks the address for all of them.
 func newVictim(binary, dir string, env []string, recorder *history.Recorder, log io.Writer) (*victim, error) {
 	v := &victim{
 		options: serverproc.Options{
 			Binary: binary, Dir: dir, Log: log, Env: append(os.Environ(), env...),
-			Args: []string{"--restless", "--ops-listen", "127.0.0.1:0", "--log-level", "warn"},
+			Args: []string{"--restless", "--ops-listen", "127.0.0.1:0", "--log-level", "warn", "--drain-timeout", drainAtMost},
 		},
 		recorder: recorder,
 	}

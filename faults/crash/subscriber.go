@@ -30,6 +30,7 @@ type subscriber struct {
 	client   uint64
 	role     subscriptionRole
 	random   *rand.Rand
+	calm     *calm
 	sessions uint64
 }
 
@@ -47,7 +48,7 @@ func (s *subscriber) session(ctx context.Context) error {
 	x := &session{
 		subscriber: s, id: s.client*streamsPerClient + s.sessions,
 		frames:  make(chan *headracev1.SubscribeResponse),
-		choices: choices{random: s.random},
+		choices: choices{random: s.random, calm: s.calm},
 	}
 	// The stream outlives ctx, so that it can be closed in order.
 	streamCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -211,6 +212,9 @@ func (x *session) tick() error {
 	}
 	if x.role.Manual && time.Since(x.spoke) > grantEvery {
 		return x.grant()
+	}
+	if !x.role.Manual && x.opens() {
+		return x.setWindow(windowMessages, windowBytes)
 	}
 	if time.Since(x.spoke) > heartbeatEvery {
 		return x.send(&headracev1.SubscribeRequest{Frame: &headracev1.SubscribeRequest_Heartbeat{Heartbeat: &headracev1.Heartbeat{}}})
