@@ -17,8 +17,8 @@ func (a *Account) answering(h *hand, e *history.Event) {
 	if to == 0 || a.operator.isBefore(h) {
 		return
 	}
-	h.added, h.version, m.asker = to&^m.where, m.version, h
-	m.where |= to
+	h.version, m.asker = m.version, h
+	m.ask(h, to)
 	a.operator.note(h)
 }
 
@@ -67,10 +67,10 @@ func (a *Account) answerFailed(h *hand) {
 	a.counts.Stale++
 	m := h.message
 	if h.version == m.version {
-		m.where &^= h.added
+		m.unask(h)
 		a.reopen(m)
 	}
-	h.thief, h.added = "", 0
+	h.thief = ""
 	m.charges.lost(h)
 	m.hands = slices.DeleteFunc(m.hands, func(other *hand) bool { return other == h })
 }

@@ -30,8 +30,7 @@ type hand struct {
 	// verdict was about to be sent at answering; 0: none was.
 	verdict   uint64
 	answering history.Instant
-	// added are places that the verdict added to the message's version.
-	added   where
+	// version was the message's when the verdict was about to be sent.
 	version int
 	// thief got the message meanwhile.
 	thief string

@@ -16,6 +16,11 @@ func TestBrokenGuaranteesAreFound(t *testing.T) {
 		{"never delivered", history.Lost, begun(least).publish(2).take(1, 1, history.Ack).caughtUp()},
 		{"gone with its session", history.Lost, begun(exactly).publish(1).open(1).hand(1, 1, 1).kill().caughtUp()},
 		{"gone with a settle that failed", history.Lost, begun(least).publish(1).open(1).hand(1, 1, 1).answering(1, 1, history.Ack).failed().caughtUp()},
+		{
+			"gone with two settles that failed", history.Lost,
+			begun(least).publish(1).open(1).hand(1, 1, 1).answering(1, 1, history.Ack).
+				open(2).hand(2, 1, 1).answering(2, 1, history.Ack).failed().failedOf(2).caughtUp(),
+		},
 		{"below the floor", history.Lost, begun(least).publish(2).take(1, 1, history.Ack).floor(2)},
 		{"a floor that goes back", history.WentBack, begun(least).publish(2).take(1, 1, history.Ack).floor(1).floor(0)},
 		{"charged by a restart", history.WrongAttempt, begun(least).publish(1).open(1).hand(1, 1, 1).killServer().hand(1, 1, 2)},
@@ -69,6 +74,8 @@ func TestKeptGuaranteesAreLegal(t *testing.T) {
 			wait(theLease/4).open(2).hand(2, 1, 1),
 		"its word came too late": begun(exactly).publish(1).open(1).hand(1, 1, 1).open(2).hand(2, 1, 1).answering(1, 1, history.Ack).
 			failed().settle(2, 1, history.Ack),
+		"acked by two, and the first one's came too late": begun(least).publish(1).open(1).hand(1, 1, 1).answering(1, 1, history.Ack).
+			open(2).hand(2, 1, 1).answering(2, 1, history.Ack).failed().caughtUp(),
 		"its lease was over": begun(exactly).publish(1).open(1).hand(1, 1, 1).wait(theLease).open(2).hand(2, 1, 2),
 		"published too late": begun(least).of(history.BacklogAsking, history.Fields{}).publish(1).of(history.CaughtUp, history.Fields{}),
 		"never stored": begun(least).add(history.Publishing, history.Fields{Topic: theTopic, Publisher: 1, Number: 1, Count: 1}).

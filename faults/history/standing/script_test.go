@@ -74,8 +74,11 @@ func (s *script) answered(session, sequence uint64) *script {
 }
 
 // failed is what the first session is told of the first that it got.
-func (s *script) failed() *script {
-	return s.add(history.AnswerFailed, history.Fields{Session: 1, Sequence: 1})
+func (s *script) failed() *script { return s.failedOf(1) }
+
+// failedOf is what a session is told of the first that it got.
+func (s *script) failedOf(session uint64) *script {
+	return s.add(history.AnswerFailed, history.Fields{Session: session, Sequence: 1})
 }
 
 func (s *script) settle(session, sequence, verdict uint64) *script {

@@ -1,6 +1,10 @@
 package standing
 
-import "github.com/headrace/headrace/faults/history"
+import (
+	"slices"
+
+	"github.com/headrace/headrace/faults/history"
+)
 
 // where is a set of places: those in which a message may be.
 type where uint8
@@ -40,6 +44,9 @@ type message struct {
 	version int
 	// redriven: it came back from the dead letters.
 	redriven bool
+	// asked are those who asked in this version for a place that was not one of its own; one
+	// that reached nothing is not there any more.
+	asked []*hand
 	// asker is who asked for something last: an answer is told late when another one has
 	// asked since. Nil is an operator.
 	asker *hand
@@ -54,6 +61,29 @@ type message struct {
 func (m *message) narrow(to where, at history.Instant, by *session) {
 	m.where, m.since, m.by = to, at, by
 	m.version++
+	m.asked = nil
+}
+
+// ask adds the place that somebody asks for.
+func (m *message) ask(h *hand, to where) {
+	if m.where&to == 0 || m.isAsked(to) {
+		m.asked = append(m.asked, h)
+	}
+	m.where |= to
+}
+
+// unask takes back what somebody asked for in vain, unless another one asks for it too.
+func (m *message) unask(h *hand) {
+	if i := slices.Index(m.asked, h); i >= 0 {
+		m.asked = slices.Delete(m.asked, i, i+1)
+		if to := placeOf(h.verdict); !m.isAsked(to) {
+			m.where &^= to
+		}
+	}
+}
+
+func (m *message) isAsked(to where) bool {
+	return slices.ContainsFunc(m.asked, func(h *hand) bool { return placeOf(h.verdict) == to })
 }
 
 // surely says that the message was in one place from before a time on.
