@@ -8,8 +8,13 @@ import (
 	"time"
 )
 
-// cutEvery is the mean time between two cuts.
-const cutEvery = 2 * time.Second
+const (
+	// cutEvery is the mean time between two cuts.
+	cutEvery = 2 * time.Second
+	// The first one comes between firstCut and two of it after the start: before the server
+	// is killed for the first time, and when something is under way.
+	firstCut = 600 * time.Millisecond
+)
 
 // cutter makes connections and breaks them, while server and client live.
 type cutter struct {
@@ -45,7 +50,8 @@ func (c *cutConn) Close() error {
 
 // run breaks all connections again and again until ctx ends, or it is calm.
 func (c *cutter) run(ctx context.Context, calm *calm, random *rand.Rand) {
-	for pauseFor(ctx, time.Duration(random.Int64N(int64(2*cutEvery)))) && !calm.Load() {
+	wait := firstCut + time.Duration(random.Int64N(int64(firstCut)))
+	for ; pauseFor(ctx, wait) && !calm.Load(); wait = time.Duration(random.Int64N(int64(2 * cutEvery))) {
 		c.mu.Lock()
 		for conn := range c.conns {
 			_ = conn.Conn.Close() // Whoever uses it sees it.

@@ -22,7 +22,7 @@ const (
 	// which servers die and connections break. Where keys are kept in order it is one in
 	// slowKeyOneIn: others of its key wait for it.
 	quickHandler            = 8 * time.Millisecond
-	slowOneIn, slowKeyOneIn = 20, 50
+	slowOneIn, slowKeyOneIn = 20, 25
 	slowLeast, slowMost     = 2500 * time.Millisecond, 4 * time.Second
 	// confirmTimeout bounds the wait for a settle's end.
 	confirmTimeout = 20 * time.Second

@@ -98,7 +98,7 @@ var mutants = []mutant{
 		name: "a seek to a snapshot forgets what that has acked", file: "storage/shardlog/seek.go",
 		from:     "	k.settle(b, x, chunkPlace{}, k.first)\n",
 		to:       "	if mutant != MUTANT {\n		k.settle(b, x, chunkPlace{}, k.first)\n	}\n",
-		caughtBy: []history.Promise{history.Skipped, history.Resurrected},
+		caughtBy: []history.Promise{history.Skipped, history.Resurrected, history.StaleConfirmed},
 	},
 	{
 		name: "a restart forgets who holds what, exactly once", file: "server/broker/change_set.go",
