@@ -9,7 +9,7 @@ import asyncio
 import collections
 import sys
 
-from headrace import aio
+from headrace import MessageId, aio
 
 
 async def main(mode: str, name: str, *numbers: str) -> None:
@@ -25,7 +25,7 @@ async def main(mode: str, name: str, *numbers: str) -> None:
 
 async def publish(topic: aio.Topic, count: int, warmup: int, body: bytes, in_flight: int) -> None:
     """Has messages in flight, and waits for the oldest before it sends the next."""
-    results: collections.deque[asyncio.Future[object]] = collections.deque()
+    results: collections.deque[asyncio.Future[MessageId]] = collections.deque()
     for i in range(count):
         if i == warmup:
             print("begin", flush=True)
