@@ -27,7 +27,7 @@ ItemT = TypeVar("ItemT")
 
 class Topics:
     """The server's topics. A name is ``name`` or ``namespace/name``; every change is durable
-    when its call returns. The calls raise what those of :class:`headrace.aio.Topics` do."""
+    when its call returns. The calls take and raise what those of :class:`headrace.aio.Topics` do."""
 
     def __init__(self, loop: Loop, topics: _topics.Topics) -> None:
         """Made by the client."""
@@ -62,7 +62,7 @@ class Topics:
 
 class Subscriptions:
     """The server's subscriptions. A name is ``name`` or ``namespace/name``; every change is
-    durable when its call returns. The calls raise what those of
+    durable when its call returns. The calls take and raise what those of
     :class:`headrace.aio.Subscriptions` do."""
 
     def __init__(self, loop: Loop, subscriptions: _subscriptions.Subscriptions) -> None:

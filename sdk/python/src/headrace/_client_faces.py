@@ -83,8 +83,8 @@ class Topic:
 
 
 class Subscription:
-    """A subscription to receive from, by name: by a stream, or by pulls. The calls raise what
-    those of :class:`headrace.aio.Subscription` do."""
+    """A subscription to receive from, by name: by a stream, or by pulls. The calls take and
+    raise what those of :class:`headrace.aio.Subscription` do."""
 
     def __init__(self, loop: Loop, subscription: _subscription.Subscription, subscribe: Any, receive: Any) -> None:
         """Made by :meth:`Client.subscription`."""

@@ -29,21 +29,30 @@ class Delivery(BaseDelivery[PayloadT]):
     __slots__ = ()
 
     def ack_confirmed(self, timeout: float | None = None) -> None:
-        """Acks, and returns when that is durable."""
+        """Acks, and returns when that is durable.
+
+        :param timeout: seconds to wait at most. Default: as long as it takes.
+        :raises TimeoutError: the time was over; the settle may still become durable.
+        :raises StaleDeliveryError: it was no longer yours; somebody else gets it.
+        :raises UnknownOutcomeError: the session was lost before the answer.
+        """
         self._confirm("ack", timeout)
 
     def retry_confirmed(
         self, delay: float | None = None, *, code: str = "", reason: str = "", timeout: float | None = None
     ) -> None:
-        """:meth:`retry`, and returns when that is durable."""
+        """:meth:`retry`, and returns when that is durable. It takes the timeout and raises what
+        :meth:`ack_confirmed` does."""
         self._confirm("retry", timeout, delay, code, reason)
 
     def reject_confirmed(self, *, code: str = "", reason: str = "", timeout: float | None = None) -> None:
-        """:meth:`reject`, and returns when that is durable."""
+        """:meth:`reject`, and returns when that is durable. It takes the timeout and raises what
+        :meth:`ack_confirmed` does."""
         self._confirm("reject", timeout, None, code, reason)
 
     def release_confirmed(self, timeout: float | None = None) -> None:
-        """:meth:`release`, and returns when that is durable."""
+        """:meth:`release`, and returns when that is durable. It takes the timeout and raises what
+        :meth:`ack_confirmed` does."""
         self._confirm("release", timeout)
 
     def _confirm(

@@ -70,6 +70,8 @@ class DeadLetters(SubscriptionService):
         ``headrace pub --input jsonl`` reads them, to iterate over with ``async for``; nothing
         is taken away.
 
+        :param filter: which ones, as for :meth:`dead_letters`. Default: all.
+        :raises NotFoundError: SUBSCRIPTION_NOT_FOUND.
         :raises ResourceExhaustedError: MESSAGE_TOO_LARGE: a message is too large to be fetched.
         """
         letters = self.dead_letters(name, filter=filter)

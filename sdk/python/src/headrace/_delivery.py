@@ -62,25 +62,37 @@ class BaseDelivery(Generic[PayloadT]):
     ) -> None:
         """Made by the subscriber."""
         self.settler = session
+        """What takes its settle: the session, or what brings it there from another thread."""
         self._message = message
         self._parse = parse
         self._payload: PayloadT | None = None
         self.sequence = sequence
+        """Its number in the session, from 1."""
         self.position = position
+        """Where it stands in the topic's log: a :class:`headrace.Position`."""
         self.attempt = attempt
         """1 for the first one: 1 + failed + expired attempts."""
         self.lost = ""
         """Why it is no longer yours; empty while it is."""
         self.settled = False
+        """It was settled, or is lost: another settle changes nothing. In the client without
+        asyncio it is so a moment after the settle."""
         self.acked = False
+        """It was settled by an ack."""
         self.ended = False
         """It is lost, or its settle is confirmed."""
         self.when_ended: Callable[[], None] | None = None
+        """The client's own: called at the end."""
         self.started_at: float | None = None
+        """When work on it began, in seconds of the event loop's clock; None: it has not."""
         self.held_since = 0.0
+        """When it came, by the same clock."""
         self.leased_at = 0.0
+        """When its lease was begun or extended last, by the same clock."""
         self.handler: asyncio.Task[Any] | None = None
+        """The client's own: the task of its handler, which is cancelled when it is lost."""
         self.confirmed: asyncio.Future[None] | concurrent.futures.Future[None] | None = None
+        """The client\'s own: what waits for the confirmation of its settle."""
 
     @property
     def data(self) -> bytes:
@@ -150,7 +162,11 @@ class BaseDelivery(Generic[PayloadT]):
         self.settler.settle(self, "retry", delay, code, reason)
 
     def reject(self, *, code: str = "", reason: str = "") -> None:
-        """Hopeless: to the dead letters, at once."""
+        """Hopeless: to the dead letters, at once.
+
+        :param code: kept with the dead letter, at most 255 bytes.
+        :param reason: kept with the dead letter, at most 1,024 bytes.
+        """
         self.settler.settle(self, "reject", None, code, reason)
 
     def release(self) -> None:
@@ -183,19 +199,26 @@ class Delivery(BaseDelivery[PayloadT]):
     __slots__ = ()
 
     async def ack_confirmed(self) -> None:
-        """Acks, and returns when that is durable."""
+        """Acks, and returns when that is durable.
+
+        :raises StaleDeliveryError: it was no longer yours; somebody else gets it.
+        :raises UnknownOutcomeError: the session was lost before the answer.
+        """
         await self._confirm("ack")
 
     async def retry_confirmed(self, delay: float | None = None, *, code: str = "", reason: str = "") -> None:
-        """:meth:`retry`, and returns when that is durable."""
+        """:meth:`retry`, and returns when that is durable. It raises what
+        :meth:`ack_confirmed` does."""
         await self._confirm("retry", delay, code, reason)
 
     async def reject_confirmed(self, *, code: str = "", reason: str = "") -> None:
-        """:meth:`reject`, and returns when that is durable."""
+        """:meth:`reject`, and returns when that is durable. It raises what
+        :meth:`ack_confirmed` does."""
         await self._confirm("reject", None, code, reason)
 
     async def release_confirmed(self) -> None:
-        """:meth:`release`, and returns when that is durable."""
+        """:meth:`release`, and returns when that is durable. It raises what
+        :meth:`ack_confirmed` does."""
         await self._confirm("release")
 
     async def _confirm(self, verdict: str, delay: float | None = None, code: str = "", reason: str = "") -> None:

@@ -12,7 +12,10 @@ from headrace.v1 import message_pb2, seek_pb2, subscription_pb2
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Start:
-    """Where a new subscription begins; made by :func:`from_latest` and its like."""
+    """Where a new subscription begins; made by :func:`from_latest` and its like.
+
+    :ivar position: the same as the contract has it.
+    """
 
     position: subscription_pb2.StartPosition
 
@@ -41,7 +44,10 @@ def from_positions(*positions: Position) -> Start:
 class SeekTarget:
     """Where a subscription is moved: what is before it counts as acked, what is at it and
     behind it as unacked. Made by :func:`to_time`, :func:`to_positions`, :func:`to_start`,
-    :func:`to_end` and :func:`to_snapshot`."""
+    :func:`to_end` and :func:`to_snapshot`.
+
+    :ivar target: the same as the contract has it.
+    """
 
     target: seek_pb2.SeekTarget
 

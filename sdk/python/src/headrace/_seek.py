@@ -71,7 +71,12 @@ class Seek(SubscriptionService):
 
     def snapshots(self, namespace: str = "", *, topic: str = "") -> Listing[snapshot_pb2.Snapshot]:
         """The snapshots of a namespace, or of a topic, in order of their names, to iterate
-        over with ``async for``; "-" means all namespaces. Default: "default"."""
+        over with ``async for``.
+
+        :param namespace: which one; "-" means all of them. Default: "default".
+        :param topic: only those of this topic. Default: of all topics.
+        :raises InvalidArgumentError: INVALID_NAME.
+        """
 
         async def fetch(token: str) -> tuple[Sequence[snapshot_pb2.Snapshot], str]:
             request = snapshot_pb2.ListSnapshotsRequest(

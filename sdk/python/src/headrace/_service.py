@@ -66,7 +66,8 @@ class Listing(AsyncIterator[ItemT], Generic[ItemT]):
         self._items: collections.deque[ItemT] = collections.deque()
 
     async def page(self) -> Sequence[ItemT]:
-        """The elements of the next page, and none when the list has ended."""
+        """The elements of the next page, and none when the list has ended. It raises what the
+        call that lists says."""
         if self._token is None:
             return []
         items, after = await self._fetch(self._token)

@@ -106,7 +106,8 @@ class Subscriber(Receiver, Generic[PayloadT]):
         self._session.start(delivery, asyncio.get_running_loop().time())
 
     async def next_queued(self) -> Delivery[PayloadT] | None:
-        """The next delivery, not started; None when the subscriber is closed."""
+        """The next delivery, not started; None when the subscriber is closed. It raises what
+        :meth:`__anext__` does."""
         self._begin()
         while True:
             if (delivery := self.queued()) is not None:
@@ -131,7 +132,8 @@ class Subscriber(Receiver, Generic[PayloadT]):
             self._task = asyncio.get_running_loop().create_task(self._run(), name=f"headrace-{self._subscription}")
 
     async def close(self) -> None:
-        """Drains, within ``drain_timeout``, and ends the stream."""
+        """Drains, within ``drain_timeout``, and ends the stream. It raises nothing: what could
+        not be settled in time goes to somebody else."""
         await self._close(hurry=False)
 
     async def _close(self, *, hurry: bool) -> None:

@@ -115,8 +115,10 @@ class Subscription:
         return await self._puller.settle(tokens, "release")
 
     async def extend_tokens(self, *tokens: str, lease: float | None = None) -> list[TokenFailure]:
-        """Moves the end of the leases of what was pulled.
+        """Moves the end of the leases of what was pulled, and gives the tokens that reached
+        nothing. It raises what :meth:`ack_tokens` does.
 
+        :param tokens: of what was pulled.
         :param lease: seconds from now on, 1 to 43,200. Default: the lease that was pulled with.
         """
         return await self._puller.extend(tokens, lease)

@@ -65,7 +65,12 @@ class Subscriptions(Seek, Explain, DeadLetters, ParkedKeys):
 
     def list(self, namespace: str = "", *, topic: str = "") -> Listing[subscription_pb2.Subscription]:
         """The subscriptions of a namespace, or of a topic, in order of their names, to
-        iterate over with ``async for``; "-" means all namespaces. Default: "default"."""
+        iterate over with ``async for``.
+
+        :param namespace: which one; "-" means all of them. Default: "default".
+        :param topic: only those of this topic. Default: of all topics.
+        :raises InvalidArgumentError: INVALID_NAME.
+        """
 
         async def fetch(token: str) -> tuple[Sequence[subscription_pb2.Subscription], str]:
             request = pb.ListSubscriptionsRequest(

@@ -88,7 +88,8 @@ class Topic:
         return result
 
     async def flush(self) -> None:
-        """Waits until everything published before, to any topic, has its result."""
+        """Waits until everything published before, to any topic, has its result. It raises
+        nothing: each result says how it failed."""
         await self.publisher.flush()
 
     async def broadcast(

@@ -46,7 +46,11 @@ class Topics(Service):
 
     def list(self, namespace: str = "") -> Listing[topic_pb2.Topic]:
         """The topics of a namespace in order of their names, to iterate over with ``async
-        for``; "-" means all of them. Default: "default"."""
+        for``.
+
+        :param namespace: which one; "-" means all of them. Default: "default".
+        :raises InvalidArgumentError: INVALID_NAME.
+        """
 
         async def fetch(token: str) -> tuple[Sequence[topic_pb2.Topic], str]:
             request = pb.ListTopicsRequest(namespace=namespace, page_size=PAGE_SIZE, page_token=token)

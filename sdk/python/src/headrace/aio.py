@@ -220,12 +220,15 @@ class Client:
             await Workers(subscriber, handler, concurrency, self._tracing).run()
 
     async def flush(self) -> None:
-        """Waits until everything published before has its result."""
+        """Waits until everything published before has its result. It raises nothing: each
+        result says how it failed."""
         if self._publishing is not None:
             await self._publishing.flush()
 
     async def close(self) -> None:
-        """Drains the subscribers, flushes what was published, and disconnects."""
+        """Drains the subscribers, each within its ``drain_timeout``, flushes what was published,
+        within ``close_timeout``, and disconnects. It raises nothing: what has no result by then
+        fails with UnknownOutcomeError or ClosedError."""
         for subscriber in self._subscribers:
             await subscriber.close()
         for name in list(self._broadcasts):

@@ -52,6 +52,7 @@ class HeadraceError(Exception):
         field: str = "",
         limit: int = 0,
     ) -> None:
+        """Made by what fails: the parameters are the fields of the class."""
         super().__init__(f"{text} ({reason})" if reason else text)
         self.reason = reason
         self.code = code
@@ -211,7 +212,13 @@ def reason_name(reason: int) -> str:
 
 
 def item_error(text: str, reason: int, *, field: str = "", limit: int = 0) -> HeadraceError:
-    """The error of one item of a frame, a message or a delivery, which has no status."""
+    """The error of one item of a frame, a message or a delivery, which has no status.
+
+    :param text: what it is about.
+    :param reason: the reason's number in the contract.
+    :param field: the field at fault. Default: none.
+    :param limit: the limit that was passed, in the field's unit. Default: none.
+    """
     name = reason_name(reason)
     kind = REASONS.get(name, _OTHER)
     return kind.error(text, reason=name, code=kind.code, retryable=kind.retryable, field=field, limit=limit)
