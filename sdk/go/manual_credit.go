@@ -18,8 +18,8 @@ type manualCredit struct {
 	ahead int64
 	// messages and bytes bound what may be granted and not taken.
 	messages, bytes int64
-	// resized: they have changed since the latest grant.
-	resized bool
+	// resized: they have changed since the latest grant; shrunk: the bytes became fewer.
+	resized, shrunk bool
 	// taken and takenBytes are what was taken of the session's deliveries; negative, while
 	// deliveries of the session before it are in the inbox.
 	taken, takenBytes int64
@@ -46,6 +46,7 @@ func (c *manualCredit) took(d *Delivery, n int64) {
 // resize takes new bounds.
 func (c *manualCredit) resize(messages, bytes int64) {
 	c.resized = c.resized || messages != c.messages || bytes != c.bytes
+	c.shrunk = c.shrunk || bytes < c.bytes
 	c.messages, c.bytes = messages, bytes
 }
 
@@ -58,14 +59,15 @@ func (c *manualCredit) grant(waiting int64) *headracev1.SubscribeRequest {
 	more, moreBytes := through-c.through, throughBytes-c.throughBytes
 	due := waiting > 0 && (more > 0 || moreBytes > 0) ||
 		more > min(c.ahead, c.messages)/grantShare || moreBytes > c.bytes/grantShare ||
-		c.resized && (more != 0 || moreBytes != 0)
-	c.resized = false
+		c.resized && (more != 0 || moreBytes != 0) || c.shrunk && moreBytes == 0
+	lowers := moreBytes < 0 || c.shrunk && moreBytes == 0
+	c.resized, c.shrunk = false, false
 	if through == 0 || !due {
 		return nil
 	}
-	if moreBytes < 0 {
+	if lowers {
 		// One byte is left for the next grant: one that raises the bytes lets a message
-		// through that is larger than all of them, one that lowers them does not.
+		// through that is larger than all of them, others do not.
 		throughBytes = max(0, throughBytes-1)
 	}
 	c.through, c.throughBytes = through, throughBytes

@@ -174,3 +174,23 @@ func TestALargeMessageComesByHandAfterAShrink(t *testing.T) {
 		wantSilence(t, stream)
 	})
 }
+
+// The same when the shrink leaves the bytes where they are, for as many were charged.
+func TestALargeMessageComesByHandAfterAShrinkByWhatWasCharged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
+		w := headrace.NewWindow(4, 1000)
+		g := newGated()
+		defer close(g.finish)
+		receive(t, c, g.handle, headrace.WithManualCredit(0), headrace.WithResizableWindow(w))
+		stream := openedManual(t, s)
+		wantGrant(t, stream, 1, 1000)
+		stream.Send(t, scripted.Batch(1, 0, "a"))
+		<-g.begun
+		w.Resize(4, 1000-5)
+		wantGrant(t, stream, 1, 1000-1)
+		g.finish <- nil
+		wantGrant(t, stream, 2, 1000)
+		wantSilence(t, stream)
+	})
+}

@@ -282,6 +282,8 @@ def test_what_waits_counts_in_the_bytes_of_credit_by_hand() -> None:
     assert grant(1, 60, asked=1, window=(None, 50)) == (4, 110)
     assert grant(2, 500, waiting=1, waiting_bytes=440, window=(None, 50)) == (3, 500), "it was larger, and alone"
     assert grant(2, 500, asked=1, window=(None, 50)) == (5, 550)
+    assert grant(3, 520, window=(None, 30)) == (5, 549), "a window smaller by what was charged"
+    assert grant(3, 520, asked=1, window=(None, 30)) == (6, 550), "raises the bytes, for a larger message"
 
 
 def test_the_twin_takes_no_more_from_the_loop_than_it_begins(server: Server, client: headrace.Client) -> None:

@@ -19,6 +19,8 @@ class ManualCredit:
         """:param ahead: deliveries that may wait in the client beyond those asked for."""
         self._ahead = max(0, ahead)
         self._granted = (0, 0)
+        self._size = 0
+        """The bytes of the window at the last look."""
 
     def opened(self, received_through: int, charged_bytes: int) -> None:
         """A stream is open: what was granted before is void."""
@@ -45,7 +47,8 @@ class ManualCredit:
         messages, size = window
         wanted = asked + self._ahead
         wanted = max(0, (wanted if messages is None else min(wanted, messages)) - waiting)
-        granted = (received_through + wanted, self._through_bytes(wanted, charged_bytes, size - waiting_bytes))
+        shrunk, self._size = size < self._size, size
+        granted = (received_through + wanted, self._through_bytes(wanted, charged_bytes, size - waiting_bytes, shrunk))
         if granted == self._granted:
             return None
         self._granted = granted
@@ -53,11 +56,12 @@ class ManualCredit:
             grant=pb.SubscribeRequest.Grant(through_sequence=granted[0], through_bytes=granted[1])
         )
 
-    def _through_bytes(self, wanted: int, charged: int, room: int) -> int:
+    def _through_bytes(self, wanted: int, charged: int, room: int, shrunk: bool) -> int:
         """The bytes to grant: they are raised only when something is wanted. When they must
-        fall one byte is left for the next grant: one that raises them lets a message through
-        that is larger than all of them, one that lowers them does not."""
+        fall, or stay where they are in a smaller window, one byte is left for the next grant:
+        one that raises them lets a message through that is larger than all of them, others do
+        not."""
         through, before = charged + max(0, room), self._granted[1]
-        if through < before:
+        if through < before or (shrunk and through == before):
             return max(charged, through - 1)
         return through if wanted else before
