@@ -4,7 +4,6 @@ import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.ClientResponseObserver;
 import io.headrace.v1.GoAwayReason;
 import java.time.Duration;
-import java.util.concurrent.ScheduledFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -48,7 +47,7 @@ abstract class StreamLoop<Q, S> {
   private long openingSince;
   private long heardAt;
   private long spokeAt;
-  private @Nullable ScheduledFuture<?> timer;
+  private Loop.@Nullable Timer timer;
 
   StreamLoop(Loop loop, HeadraceClientBuilder how) {
     this.loop = loop;
@@ -61,7 +60,7 @@ abstract class StreamLoop<Q, S> {
     return loop.execute(() -> guarded(task));
   }
 
-  final ScheduledFuture<?> later(long nanos, Runnable task) {
+  final Loop.Timer later(long nanos, Runnable task) {
     return loop.after(nanos, () -> guarded(task));
   }
 
@@ -272,7 +271,7 @@ abstract class StreamLoop<Q, S> {
 
   private void cancelTimer() {
     if (timer != null) {
-      timer.cancel(false);
+      timer.cancel();
       timer = null;
     }
   }

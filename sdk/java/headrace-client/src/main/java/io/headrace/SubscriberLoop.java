@@ -17,7 +17,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledFuture;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -100,7 +99,7 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
   private Window.Size told;
 
   /** While there is no stream: ends the session, when nobody can take it up any more. */
-  private @Nullable ScheduledFuture<?> expiry;
+  private Loop.@Nullable Timer expiry;
 
   private OrderedBy orderedBy = OrderedBy.ORDERED_BY_UNSPECIFIED;
   private volatile List<String> blockedBy = List.of();
@@ -321,7 +320,7 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
 
   private void cancelExpiry() {
     if (expiry != null) {
-      expiry.cancel(false);
+      expiry.cancel();
       expiry = null;
     }
   }
