@@ -20,18 +20,25 @@ final class Batch {
           ErrorReason.ERROR_REASON_NOT_SERVED,
           ErrorReason.ERROR_REASON_DEDUPE_CONFLICT);
 
+  private final Room room;
   final String topic;
   final boolean oneWay;
   final long openedAt;
   List<Entry> entries = new ArrayList<>();
   long bytes;
+
+  /** No message is larger. */
+  private int largest;
+
   boolean sealed;
   long first;
   final List<PublishedRun> runs = new ArrayList<>();
   final List<PublishFailure> failures = new ArrayList<>();
   private final List<Flush> flushes = new ArrayList<>();
 
-  Batch(String topic, boolean oneWay, long openedAt) {
+  /** An empty one, whose messages take room until they have their results, or are sent one-way. */
+  Batch(Room room, String topic, boolean oneWay, long openedAt) {
+    this.room = room;
     this.topic = topic;
     this.oneWay = oneWay;
     this.openedAt = openedAt;
@@ -44,11 +51,17 @@ final class Batch {
   void add(Entry entry) {
     entries.add(entry);
     bytes += entry.bytes;
+    largest = Math.max(largest, entry.message.bytes());
+  }
+
+  /** How many bytes more it takes, where the messages that it still takes have so many at least. */
+  long missing(PublishSettings settings) {
+    return Math.min(settings.batchBytes() - bytes, (settings.batchMessages() - (long) entries.size()) * settings.leastBytes());
   }
 
   /** Keeps the first messages and gives a batch of the rest. */
   Batch split(int count) {
-    Batch rest = new Batch(topic, oneWay, openedAt);
+    Batch rest = new Batch(room, topic, oneWay, openedAt);
     entries.subList(count, entries.size()).forEach(rest::add);
     rest.sealed = sealed;
     flushes.forEach(rest::awaitedBy);
@@ -60,13 +73,18 @@ final class Batch {
 
   /** Fails the messages that are larger; false when none is left. */
   boolean keepUpTo(long maxMessageBytes) {
+    if (largest <= maxMessageBytes) {
+      return true;
+    }
     for (Entry entry : List.copyOf(entries)) {
-      if (entry.message.getSerializedSize() > maxMessageBytes) {
+      if (entry.message.bytes() > maxMessageBytes) {
         entries.remove(entry);
         bytes -= entry.bytes;
+        room.leave(1, entry.bytes);
         entry.fail(Errors.ofItem("publish to " + topic, ErrorReason.ERROR_REASON_MESSAGE_TOO_LARGE, 0, "messages", maxMessageBytes));
       }
     }
+    largest = (int) maxMessageBytes;
     if (entries.isEmpty()) {
       passed();
     }
@@ -99,6 +117,7 @@ final class Batch {
 
   /** Gives each message its result. */
   void finish() {
+    leaveRoom();
     for (PublishedRun run : runs) {
       long from = Math.max(run.getFirstSequence(), first);
       long to = Math.min(run.getFirstSequence() + run.getCount() - 1, last());
@@ -117,7 +136,12 @@ final class Batch {
         entry(sequence).fail(e);
       }
     }
-    fail(Errors.unknownOutcome("publish to " + topic + ": the server told no result"));
+    failAll(Errors.unknownOutcome("publish to " + topic + ": the server told no result"));
+  }
+
+  /** First of all: what is chained to a result may publish. */
+  private void leaveRoom() {
+    room.leave(entries.size(), bytes);
   }
 
   private Entry entry(long sequence) {
@@ -126,13 +150,18 @@ final class Batch {
 
   /** Fails each message that has no result. */
   void fail(HeadraceException e) {
+    leaveRoom();
+    failAll(e);
+  }
+
+  private void failAll(HeadraceException e) {
     entries.forEach(entry -> entry.fail(e));
     passed();
   }
 
   /** It was sent one-way, and is forgotten. */
   void forget() {
-    entries.forEach(Entry::forget);
+    leaveRoom();
     passed();
   }
 }

@@ -72,6 +72,7 @@ final class Outbox {
     }
   }
 
+  private final Room room;
   private final PublishSettings settings;
   private final boolean lasting;
   private final LinkedList<Batch> queue = new LinkedList<>();
@@ -85,25 +86,29 @@ final class Outbox {
   private long sentMessages;
   private long sentBytes;
   private long wait;
+  private long missing;
 
   /**
    * Makes an empty one.
    *
+   * @param room which messages leave when they have their results
    * @param lasting the producer existed before, so the server may know of it
    */
-  Outbox(PublishSettings settings, boolean lasting) {
+  Outbox(Room room, PublishSettings settings, boolean lasting) {
+    this.room = room;
     this.settings = settings;
     this.lasting = lasting;
   }
 
-  void accept(String topic, Entry entry, long now) {
+  void accept(Entry entry, long now) {
+    String topic = entry.topic;
     boolean oneWay = entry.oneWay();
     Batch batch = filling.get(topic);
     if (batch == null || batch.sealed || batch.oneWay != oneWay || batch.bytes + entry.bytes > settings.batchBytes()) {
       if (batch != null) {
         batch.sealed = true;
       }
-      batch = new Batch(topic, oneWay, now);
+      batch = new Batch(room, topic, oneWay, now);
       filling.put(topic, batch);
       queue.add(batch);
     }
@@ -172,12 +177,23 @@ final class Outbox {
   }
 
   /** The next batch to send now, or null; then {@link #waitNanos} says for how long. */
-  @Nullable PublishStreamRequest take(long now) {
+  @Nullable PublishFrame take(long now) {
     wait = Long.MAX_VALUE;
+    missing = Long.MAX_VALUE;
     Set<String> blocked = new HashSet<>();
     for (ListIterator<Batch> i = queue.listIterator(); i.hasNext(); ) {
       Batch batch = i.next();
       if (blocked.contains(batch.topic) || !ready(batch.topic)) {
+        blocked.add(batch.topic);
+        continue;
+      }
+      if (!windowOpen()) {
+        break;
+      }
+      long due = batch.sealed || unresolved == 0 ? now : batch.openedAt + settings.batchDelay().toNanos();
+      if (due - now > 0) {
+        wait = Math.min(wait, due - now);
+        missing = Math.min(missing, batch.missing(settings));
         blocked.add(batch.topic);
         continue;
       }
@@ -190,12 +206,6 @@ final class Outbox {
       if (count == 0) {
         break;
       }
-      long due = batch.sealed || unresolved == 0 ? now : batch.openedAt + settings.batchDelay().toNanos();
-      if (due - now > 0) {
-        wait = Math.min(wait, due - now);
-        blocked.add(batch.topic);
-        continue;
-      }
       return launch(i, batch, count);
     }
     return null;
@@ -204,6 +214,11 @@ final class Outbox {
   /** How long there is nothing to send, after {@link #take} gave none. */
   long waitNanos() {
     return wait;
+  }
+
+  /** After that: how many bytes may come before a batch that waits for company is full. */
+  long missing() {
+    return missing;
   }
 
   /** Fails what no topic takes, which would end the stream; false when nothing is left of the batch. */
@@ -225,13 +240,14 @@ final class Outbox {
     return flight.maySend();
   }
 
-  /** How many messages the window lets through; the first may be larger than what is left of the bytes. */
+  private boolean windowOpen() {
+    return throughMessages > sentMessages && throughBytes > sentBytes;
+  }
+
+  /** How many messages the window lets through, where it is open; the first may be larger than what is left of the bytes. */
   private int fitting(Batch batch) {
     long messages = throughMessages - sentMessages;
     long left = throughBytes - sentBytes;
-    if (messages <= 0 || left <= 0) {
-      return 0;
-    }
     if (batch.first == 0 && limits.getMaxBatchBytes() > 0) {
       messages = Math.min(messages, limits.getMaxBatchMessages());
       left = Math.min(left, limits.getMaxBatchBytes());
@@ -247,7 +263,7 @@ final class Outbox {
     return count;
   }
 
-  private PublishStreamRequest launch(ListIterator<Batch> place, Batch batch, int count) {
+  private PublishFrame launch(ListIterator<Batch> place, Batch batch, int count) {
     if (count < batch.entries.size()) {
       Batch rest = batch.split(count);
       place.set(rest);
@@ -260,19 +276,14 @@ final class Outbox {
     flight.launch(batch);
     sentMessages += count;
     sentBytes += batch.bytes;
+    PublishFrame frame = PublishFrame.of(batch);
     if (batch.oneWay) {
       batch.forget();
     } else {
       flight.batches.add(batch);
       unresolved++;
     }
-    PublishStreamRequest.PublishBatch.Builder frame =
-        PublishStreamRequest.PublishBatch.newBuilder()
-            .setTopic(batch.topic)
-            .setFirstSequence(batch.first)
-            .setOneWay(batch.oneWay);
-    batch.entries.forEach(entry -> frame.addMessages(entry.message));
-    return PublishStreamRequest.newBuilder().setPublishBatch(frame).build();
+    return frame;
   }
 
   void resolve(PublishStreamResponse.PublishResult result) {

@@ -1,32 +1,27 @@
 package io.headrace;
 
+import io.grpc.CallOptions;
 import io.grpc.Channel;
+import io.grpc.MethodDescriptor;
+import io.grpc.stub.ClientCalls;
 import io.grpc.stub.ClientResponseObserver;
 import io.headrace.v1.Heartbeat;
 import io.headrace.v1.PublishStreamRequest;
 import io.headrace.v1.PublishStreamResponse;
 import io.headrace.v1.PublisherServiceGrpc;
-import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** The publish stream of a client, and the way of messages from any thread onto its loop. */
-final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamResponse> {
-  private static final PublishStreamRequest HEARTBEAT =
-      PublishStreamRequest.newBuilder().setHeartbeat(Heartbeat.getDefaultInstance()).build();
+final class PublishLoop extends StreamLoop<PublishFrame, PublishStreamResponse> {
+  private static final PublishFrame HEARTBEAT =
+      PublishFrame.of(PublishStreamRequest.newBuilder().setHeartbeat(Heartbeat.getDefaultInstance()).build());
 
-  private static final class Handed {
-    final String topic;
-    final Entry entry;
-
-    Handed(String topic, Entry entry) {
-      this.topic = topic;
-      this.entry = entry;
-    }
-  }
+  private static final MethodDescriptor<PublishFrame, PublishStreamResponse> METHOD =
+      PublisherServiceGrpc.getPublishStreamMethod()
+          .toBuilder(PublishFrame.MARSHALLER, PublisherServiceGrpc.getPublishStreamMethod().getResponseMarshaller())
+          .build();
 
   private final Channel channel;
   private final PublishSettings settings;
@@ -34,14 +29,18 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
   private final @Nullable Tracing tracing;
   private final String producerId;
   private final Room room;
-  private final Queue<Handed> inbox = new ConcurrentLinkedQueue<>();
-  private final AtomicBoolean woken = new AtomicBoolean();
+  private final Inbox inbox;
   private final CompletableFuture<Void> finished = new CompletableFuture<>();
 
   // The loop's.
   private final Outbox outbox;
   private boolean closing;
   private boolean leaving;
+
+  /** The inbox wakes nobody for each message, since then. */
+  private boolean dozing;
+
+  private long dozingSince;
   private volatile @Nullable HeadraceException ended;
 
   PublishLoop(Loop loop, Channel channel, HeadraceClientBuilder how) {
@@ -51,8 +50,9 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
     clientId = how.clientId;
     tracing = how.tracing;
     producerId = settings.producerId().isEmpty() ? UUID.randomUUID().toString() : settings.producerId();
-    outbox = new Outbox(settings, !settings.producerId().isEmpty());
+    inbox = new Inbox(settings.leastBytes());
     room = new Room(settings.maxPendingMessages(), settings.maxPendingBytes());
+    outbox = new Outbox(room, settings, !settings.producerId().isEmpty());
   }
 
   /** Accepts a message from any thread; waits for room, or fails without it. */
@@ -71,7 +71,7 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
 
   private CompletableFuture<MessageId> publishUntraced(String topic, Message message) {
     CompletableFuture<MessageId> result = new CompletableFuture<>();
-    accept(topic, new Entry(message.encoded(), room, result));
+    accept(new Entry(topic, message, result));
     return result;
   }
 
@@ -80,7 +80,7 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
     Tracing.Sending sending = tracing == null ? null : tracing.sending(topic, message);
     HeadraceException refused = null;
     try {
-      accept(topic, new Entry((sending == null ? message : sending.message()).encoded(), room, null));
+      accept(new Entry(topic, sending == null ? message : sending.message(), null));
     } catch (HeadraceException e) {
       refused = e;
       throw e;
@@ -91,7 +91,7 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
     }
   }
 
-  private void accept(String topic, Entry entry) {
+  private void accept(Entry entry) {
     HeadraceException cause = ended;
     if (cause != null) {
       throw cause;
@@ -100,16 +100,17 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
     if (!room.enter(entry.bytes, mayWait)) {
       throw Errors.bufferFull();
     }
-    inbox.add(new Handed(topic, entry));
-    if (woken.compareAndSet(false, true) && !soon(this::takeIn)) {
+    if (inbox.add(entry) && !soon(this::takeIn)) {
       refuse(closed());
     }
   }
 
   private void refuse(HeadraceException cause) {
-    woken.set(false);
-    for (Handed handed = inbox.poll(); handed != null; handed = inbox.poll()) {
-      handed.entry.fail(cause);
+    inbox.looked();
+    inbox.watch();
+    for (Entry entry = inbox.poll(); entry != null; entry = inbox.poll()) {
+      room.leave(1, entry.bytes);
+      entry.fail(cause);
     }
   }
 
@@ -119,12 +120,28 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
       refuse(cause != null ? cause : closed());
       return;
     }
-    woken.set(false);
-    long now = System.nanoTime();
-    for (Handed handed = inbox.poll(); handed != null; handed = inbox.poll()) {
-      outbox.accept(handed.topic, handed.entry, now);
-    }
+    inbox.looked();
+    empty(System.nanoTime());
     pump();
+  }
+
+  /** What came while nobody looked may have come at once then. */
+  private void empty(long now) {
+    inbox.watch();
+    long since = dozing ? dozingSince : now;
+    dozing = false;
+    for (Entry entry = inbox.poll(); entry != null; entry = inbox.poll()) {
+      outbox.accept(entry, since);
+    }
+  }
+
+  /** Nothing is to be sent before a batch is due, or full. */
+  private void doze(long now) {
+    if (outbox.waitNanos() < Long.MAX_VALUE) {
+      dozing = true;
+      dozingSince = now;
+      inbox.doze(outbox.missing());
+    }
   }
 
   /** Done when everything accepted before has its result; null: of all topics. */
@@ -155,6 +172,7 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
 
   /** Ends at once what {@link #close} did not; the loop's. */
   void abandonAll() {
+    refuse(closed());
     outbox.failAll(closed(), Errors.unknownOutcome("the client was closed before the result came"));
     abandon();
   }
@@ -174,16 +192,17 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
   }
 
   @Override
-  void start(ClientResponseObserver<PublishStreamRequest, PublishStreamResponse> observer) {
-    PublisherServiceGrpc.newStub(channel).publishStream(observer);
+  void start(ClientResponseObserver<PublishFrame, PublishStreamResponse> observer) {
+    ClientCalls.asyncBidiStreamingCall(channel.newCall(METHOD, CallOptions.DEFAULT), observer);
   }
 
   @Override
-  PublishStreamRequest openFrame() {
+  PublishFrame openFrame() {
     leaving = false;
-    return PublishStreamRequest.newBuilder()
-        .setOpen(PublishStreamRequest.Open.newBuilder().setProducerId(producerId).setClientId(clientId))
-        .build();
+    return PublishFrame.of(
+        PublishStreamRequest.newBuilder()
+            .setOpen(PublishStreamRequest.Open.newBuilder().setProducerId(producerId).setClientId(clientId))
+            .build());
   }
 
   @Override
@@ -217,9 +236,20 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
   }
 
   @Override
-  @Nullable PublishStreamRequest nextFrame(long now) {
-    PublishStreamRequest frame = leaving ? null : outbox.take(now);
-    return frame != null ? frame : outbox.question();
+  @Nullable PublishFrame nextFrame(long now) {
+    empty(now);
+    PublishFrame frame = leaving ? null : outbox.take(now);
+    if (frame != null) {
+      return frame;
+    }
+    PublishStreamRequest question = outbox.question();
+    if (question != null) {
+      return PublishFrame.of(question);
+    }
+    if (!leaving) {
+      doze(now);
+    }
+    return null;
   }
 
   @Override
@@ -228,7 +258,7 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
   }
 
   @Override
-  PublishStreamRequest heartbeat() {
+  PublishFrame heartbeat() {
     return HEARTBEAT;
   }
 
@@ -251,6 +281,7 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
   void ended(HeadraceException cause, boolean forGood) {
     if (forGood) {
       ended = cause;
+      refuse(cause);
       finished.complete(null);
     }
     outbox.failAll(cause, forGood ? Errors.unknownOutcome("the stream ended: " + cause.getMessage()) : cause);
@@ -258,6 +289,7 @@ final class PublishLoop extends StreamLoop<PublishStreamRequest, PublishStreamRe
 
   @Override
   void finished() {
+    refuse(closed());
     finished.complete(null);
   }
 }

@@ -97,6 +97,11 @@ public final class PublishSettings {
     return batchBytes;
   }
 
+  /** What a message has in a batch that is full by messages and bytes at the same time. */
+  int leastBytes() {
+    return Math.max(1, batchBytes / batchMessages);
+  }
+
   Duration batchDelay() {
     return batchDelay;
   }

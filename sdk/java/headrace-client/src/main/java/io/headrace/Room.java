@@ -8,6 +8,9 @@ final class Room {
   private long bytes;
   private boolean closed;
 
+  /** Those who wait for room. */
+  private int waiting;
+
   Room(int maxMessages, long maxBytes) {
     this.maxMessages = maxMessages;
     this.maxBytes = maxBytes;
@@ -19,11 +22,14 @@ final class Room {
       if (!mayWait) {
         return false;
       }
+      waiting++;
       try {
         wait();
       } catch (InterruptedException interrupted) {
         Thread.currentThread().interrupt();
         throw new HeadraceException.Interrupted("interrupted while the publish buffer was full; nothing was accepted");
+      } finally {
+        waiting--;
       }
     }
     if (closed) {
@@ -34,10 +40,13 @@ final class Room {
     return true;
   }
 
-  synchronized void leave(int size) {
-    messages--;
+  /** Messages have their results, all at once. */
+  synchronized void leave(int count, long size) {
+    messages -= count;
     bytes -= size;
-    notifyAll();
+    if (waiting > 0) {
+      notifyAll();
+    }
   }
 
   /** Lets nobody in any more, who waits included. */

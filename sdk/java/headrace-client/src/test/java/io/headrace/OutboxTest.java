@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.google.protobuf.ByteString;
 import io.headrace.v1.ErrorReason;
 import io.headrace.v1.PublishFailure;
 import io.headrace.v1.PublishLimits;
@@ -28,8 +27,8 @@ class OutboxTest {
   private Outbox outbox = opened(PublishSettings.defaults(), false);
   private long now;
 
-  private static Outbox opened(PublishSettings settings, boolean lasting) {
-    Outbox outbox = new Outbox(settings, lasting);
+  private Outbox opened(PublishSettings settings, boolean lasting) {
+    Outbox outbox = new Outbox(room, settings, lasting);
     outbox.begin(PublishLimits.getDefaultInstance());
     return outbox;
   }
@@ -41,19 +40,21 @@ class OutboxTest {
   private void accept(int bytes) {
     CompletableFuture<MessageId> result = new CompletableFuture<>();
     results.add(result);
-    outbox.accept("orders", new Entry(message(bytes), room, result), now);
+    outbox.accept(new Entry("orders", message(bytes), result), now);
   }
 
-  private static io.headrace.v1.Message message(int bytes) {
-    return io.headrace.v1.Message.newBuilder().setData(ByteString.copyFrom(new byte[bytes])).build();
+  private static Message message(int bytes) {
+    return Message.of(new byte[bytes]);
   }
 
   /** Takes a batch: its first sequence and its messages; null: none. */
   private List<Long> take() {
-    PublishStreamRequest frame = outbox.take(now);
-    return frame == null
-        ? null
-        : List.of(frame.getPublishBatch().getFirstSequence(), (long) frame.getPublishBatch().getMessagesCount());
+    PublishFrame frame = outbox.take(now);
+    if (frame == null) {
+      return null;
+    }
+    PublishStreamRequest.PublishBatch batch = PublishFrameTest.parsed(frame).getPublishBatch();
+    return List.of(batch.getFirstSequence(), (long) batch.getMessagesCount());
   }
 
   private void stored(long through, long first, long offset, int count) {
@@ -83,15 +84,6 @@ class OutboxTest {
   }
 
   @Test
-  void wireBytesCountTagAndLength() {
-    for (int size : new int[] {0, 1, 120, 127, 128, 16_380, 16_384, 2_100_000}) {
-      PublishStreamRequest.PublishBatch batch =
-          PublishStreamRequest.PublishBatch.newBuilder().addMessages(message(size)).build();
-      assertEquals(batch.getSerializedSize(), Entry.wireBytes(message(size)));
-    }
-  }
-
-  @Test
   void aLoneMessageNeverWaitsAndCompanyWaitsForTheDelay() {
     accept();
     assertEquals(List.of(1L, 1L), take());
@@ -111,6 +103,36 @@ class OutboxTest {
     stored(2, 1, 10, 2);
     assertEquals(List.of("0-10", "0-11"), List.of(result(0), result(1)));
     assertTrue(outbox.isEmpty());
+  }
+
+  @Test
+  void aMessageLeavesItsRoomOnceWhateverBecomesOfItsFuture() {
+    Room one = new Room(1, 1 << 20);
+    outbox = new Outbox(one, PublishSettings.defaults(), false);
+    outbox.begin(PublishLimits.getDefaultInstance());
+    assertTrue(one.enter(5, false));
+    assertFalse(one.enter(5, false));
+    accept();
+    results.get(0).cancel(false); // The message goes its way.
+    assertEquals(List.of(1L, 1L), take());
+    stored(1, 1, 0, 1);
+    assertTrue(one.enter(5, false));
+    assertFalse(one.enter(5, false));
+  }
+
+  @Test
+  void aBatchThatWaitsSaysHowMuchItMisses() {
+    outbox = opened(PublishSettings.defaults().batch(10, 1_000, Duration.ofMillis(1)), false);
+    accept();
+    take();
+    accept(500); // With tags and lengths 506 bytes.
+    assertNull(take());
+    assertEquals(494, outbox.missing());
+    for (int n = 0; n < 7; n++) {
+      accept(1);
+    }
+    assertNull(take());
+    assertEquals(200, outbox.missing()); // Two messages of a tenth.
   }
 
   @Test
