@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -59,7 +60,7 @@ final class Session<T> {
   private long chargedBytes;
 
   /** Those that began, and the server was not told of. */
-  private final List<Long> started = new ArrayList<>();
+  private List<Delivery<T>> started = new ArrayList<>();
 
   /** When the oldest of them began, in nanoseconds. */
   private long startedAt;
@@ -127,7 +128,7 @@ final class Session<T> {
     settles.resend();
     lose(lost, "SESSION_BROKEN");
     started.clear();
-    held.values().stream().filter(d -> d.started && !d.settled).forEach(d -> started.add(d.sequence));
+    held.values().stream().filter(d -> d.started && !d.settled).forEach(started::add);
     startedUrgent = true;
     return lost;
   }
@@ -166,9 +167,10 @@ final class Session<T> {
     int index = 0;
     for (PositionRun run : frame.getRunsList()) {
       for (int i = 0; i < run.getCount(); i++, sequence++, index++) {
+        int attempt = attempts.isEmpty() ? 1 : attempts.getOrDefault(sequence, 1);
         Position position = new Position(run.getPartition(), run.getFirstOffset() + i);
         Delivery<T> delivery =
-            new Delivery<>(settler, frame.getMessages(index), parser, sequence, position, attempts.getOrDefault(sequence, 1));
+            new Delivery<>(settler, frame.getMessages(index), parser, sequence, position, attempt);
         hold(delivery, now);
         deliveries.add(delivery);
       }
@@ -179,7 +181,10 @@ final class Session<T> {
   }
 
   private static Map<Long, Integer> attempts(SubscribeResponse.Batch frame) {
-    Map<Long, Integer> attempts = new LinkedHashMap<>();
+    if (frame.getAttemptsCount() == 0) {
+      return Map.of();
+    }
+    Map<Long, Integer> attempts = new HashMap<>();
     frame.getAttemptsList().forEach(run -> {
       for (int i = 0; i < run.getCount(); i++) {
         attempts.put(run.getFirstSequence() + i, run.getAttempt());
@@ -276,7 +281,7 @@ final class Session<T> {
       if (started.isEmpty()) {
         startedAt = now;
       }
-      started.add(delivery.sequence);
+      started.add(delivery);
     }
     return true;
   }
@@ -368,11 +373,12 @@ final class Session<T> {
   }
 
   private @Nullable SubscribeRequest startedFrame() {
-    long[] working = started.stream().mapToLong(s -> s).filter(this::worked).toArray();
-    started.clear();
-    List<List<SequenceRange>> frames = Ranges.frames(working);
+    List<Delivery<T>> working = started;
+    working.removeIf(d -> d.settled);
+    started = new ArrayList<>();
+    List<List<SequenceRange>> frames = Ranges.frames(sequences(working));
     for (List<SequenceRange> left : frames.subList(Math.min(1, frames.size()), frames.size())) {
-      Ranges.forEach(left, started::add);
+      Ranges.forEach(left, sequence -> started.add(held.get(sequence)));
     }
     startedUrgent = !started.isEmpty();
     return frames.isEmpty()
@@ -380,11 +386,6 @@ final class Session<T> {
         : SubscribeRequest.newBuilder()
             .setStarted(SubscribeRequest.Started.newBuilder().addAllRanges(frames.get(0)))
             .build();
-  }
-
-  private boolean worked(long sequence) {
-    Delivery<T> delivery = held.get(sequence);
-    return delivery != null && !delivery.settled;
   }
 
   private void extendLeases(long now) {

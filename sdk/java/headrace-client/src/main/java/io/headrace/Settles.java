@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -102,15 +103,19 @@ final class Settles<T> {
   }
 
   private void send(Settlement settlement, List<Delivery<T>> group) {
-    for (List<SequenceRange> ranges : Ranges.frames(group.stream().mapToLong(d -> d.sequence).toArray())) {
-      Set<Long> named = new HashSet<>();
-      Ranges.forEach(ranges, named::add);
-      List<Delivery<T>> those = new ArrayList<>(named.size());
-      group.stream().filter(d -> named.contains(d.sequence)).forEach(those::add);
+    List<List<SequenceRange>> frames = Ranges.frames(group.stream().mapToLong(d -> d.sequence).toArray());
+    for (List<SequenceRange> ranges : frames) {
+      List<Delivery<T>> those = frames.size() == 1 ? group : named(group, ranges);
       number++;
       SubscribeRequest.Settle.Builder settle = settlement.frame().setNumber(number).addAllRanges(ranges);
       send(SubscribeRequest.newBuilder().setSettle(settle).build(), those);
     }
+  }
+
+  private static <T> List<Delivery<T>> named(List<Delivery<T>> group, List<SequenceRange> ranges) {
+    Set<Long> named = new HashSet<>();
+    Ranges.forEach(ranges, named::add);
+    return group.stream().filter(d -> named.contains(d.sequence)).collect(Collectors.toList());
   }
 
   /** Has leases extended, if the server takes more. */
