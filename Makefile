@@ -19,7 +19,7 @@ CHECKS := lint check-generated breaking test examples conformance interop race s
 # How long and how much; each may be set on the command line.
 FUZZ_RUNS ?= 10000x
 SIM_STEPS ?= 1000000
-KILL_ROUNDS ?= 5
+KILL_ROUNDS ?= 10
 KILL_FLAGS ?=
 SOAK_KILL_ROUNDS ?= 200
 CUT_ROUNDS ?= 6
@@ -104,7 +104,7 @@ fuzz-smoke: ## Every Fuzz function, 10,000 times
 	tools/fuzz-smoke $(FUZZ_RUNS)
 
 .PHONY: fault-smoke
-fault-smoke: ## Kill -9 a server and its clients under load, 5 rounds, and servers that break promises; check what all were told
+fault-smoke: ## Kill -9 a server and its clients under load, 10 rounds, and servers that break promises; check what all were told
 	$(GOTEST) -C ../faults -count=1 ./history/...
 	$(GOTEST) -C ../faults -count=1 -timeout 60m ./crash -rounds $(KILL_ROUNDS) $(KILL_FLAGS)
 
