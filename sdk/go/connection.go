@@ -40,6 +40,7 @@ type connection struct {
 	addr    string
 	timeout time.Duration // for the first connection.
 	reached atomic.Bool
+	closed  atomic.Bool
 }
 
 func newConnection(addr string, config dialConfig) (*connection, error) {
@@ -85,7 +86,21 @@ func (c *connection) reachFirst(ctx context.Context, method string, request, rep
 			return err
 		}
 	}
-	return invoke(ctx, method, request, reply, conn, opts...)
+	err := invoke(ctx, method, request, reply, conn, opts...)
+	if c.closed.Load() && ctx.Err() == nil && status.Code(err) == codes.Canceled {
+		return errCallClosed // Else it would look as if ctx had ended.
+	}
+	return err
+}
+
+// errCallClosed is returned by a call that a closed client was asked for, or that was under
+// way when it was closed.
+var errCallClosed = &Error{Reason: "CLOSED", Message: "the client was closed before the answer"}
+
+// Close closes the connection; calls fail from then on.
+func (c *connection) Close() error {
+	c.closed.Store(true)
+	return c.ClientConn.Close()
 }
 
 // reach returns nil once the server was reached, now or ever before. Else it
@@ -101,6 +116,9 @@ func (c *connection) reach(ctx context.Context) error {
 	why := "no answer"
 	for {
 		_, err := healthpb.NewHealthClient(c).Check(bounded, &healthpb.HealthCheckRequest{})
+		if c.closed.Load() {
+			return errCallClosed
+		}
 		if c.answered(err) {
 			c.reached.Store(true)
 			return nil

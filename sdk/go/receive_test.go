@@ -191,6 +191,23 @@ func TestVerdictsFollowWhatTheHandlerReturns(t *testing.T) {
 	})
 }
 
+// A delay that the server does not take would end the stream.
+func TestARetryIsDelayedByWhatTheServerTakes(t *testing.T) {
+	for delay, want := range map[time.Duration]time.Duration{
+		-time.Second: 0, time.Minute: time.Minute, 12 * time.Hour: 12 * time.Hour, 13 * time.Hour: 12 * time.Hour,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s, c := start(t)
+			receive(t, c, func(context.Context, *headrace.Delivery) error { return headrace.RetryIn(delay, nil) })
+			stream := openedSubscribe(t, s)
+			stream.Send(t, scripted.Batch(1, 0, "a"))
+			if got := scripted.NextSettle(t, stream).GetDelay().AsDuration(); got != want {
+				t.Errorf("of a delay of %v the server is told %v", delay, got)
+			}
+		})
+	}
+}
+
 func TestSettlesOutOfOrderMergeIntoRanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, c := start(t)

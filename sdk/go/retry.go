@@ -8,10 +8,13 @@ import (
 // RetryOption changes a retry.
 type RetryOption func(*verdict)
 
-// RetryAfter makes the message come again after d, 0 to 12 h; below 100 ms
-// counts as 100 ms. Default: the subscription's backoff.
+// maxRetryDelay is the longest delay that a server takes.
+const maxRetryDelay = 12 * time.Hour
+
+// RetryAfter makes the message come again after d: below 100 ms counts as 100 ms, above
+// 12 h as 12 h. Default: the subscription's backoff.
 func RetryAfter(d time.Duration) RetryOption {
-	return func(v *verdict) { v.delay, v.delayed = max(0, d), true }
+	return func(v *verdict) { v.delay, v.delayed = min(max(0, d), maxRetryDelay), true }
 }
 
 // RetryBecause keeps a code and a reason with the failed attempt: at most 255 and
@@ -21,7 +24,8 @@ func RetryBecause(code, reason string) RetryOption {
 }
 
 // Reject returns an error for a [Handler] to return: the message is hopeless and goes
-// to the dead letters, with code and err's text as the reason; both may be empty.
+// to the dead letters, with code and err's text as the reason, of at most 255 and 1,024
+// bytes, cut there. code may be empty, err nil.
 func Reject(code string, err error) error { return &rejectError{code: code, err: err} }
 
 type rejectError struct {
@@ -47,7 +51,8 @@ func textOf(err error) string {
 }
 
 // RetryIn returns an error for a [Handler] to return: the delivery is retried
-// after d, as with [RetryAfter]. err is why, and may be nil.
+// after d, as with [RetryAfter]. err is why, and may be nil; its text is kept as
+// [RetryBecause] keeps a reason.
 func RetryIn(d time.Duration, err error) error {
 	return &delayedRetryError{delay: d, err: err}
 }
