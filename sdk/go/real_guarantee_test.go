@@ -40,7 +40,7 @@ func TestRealReceiveFromASubscriptionThatDeliversAtMostOnce(t *testing.T) {
 				handled := make(chan string, n)
 				err := c.Subscription("billing").Receive(ctx, func(_ context.Context, d *headrace.Delivery) error {
 					handled <- string(d.Data)
-					if len(handled) == n/2 {
+					if len(handled) >= n/2 { // Two may have put theirs in before either looks.
 						stop()
 					}
 					return nil
