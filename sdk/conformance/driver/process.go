@@ -93,8 +93,14 @@ func (p *Process) End() {
 	}
 }
 
-// Kill ends the process with SIGKILL, with everything that it started.
+// Kill ends the process with SIGKILL, with everything that it started, and waits until it
+// is gone. One that is gone already is left alone: its number may be another's by now.
 func (p *Process) Kill() {
+	select {
+	case <-p.exited:
+		return
+	default:
+	}
 	_ = syscall.Kill(-p.command.Process.Pid, syscall.SIGKILL)
 	<-p.exited
 }
