@@ -50,14 +50,16 @@ func Dial(ctx context.Context, addr string, opts ...DialOption) (*Client, error)
 	return c, nil
 }
 
-// Topic returns the topic with this name, to publish to. Whether it exists shows
-// when it is used. A name without a namespace is in "default".
+// Topic returns the topic with this name, to publish to. Whether the name is legal and the
+// topic exists shows when it is used: [ErrInvalidName], [ErrTopicNotFound]. A name without
+// a namespace is in "default".
 func (c *Client) Topic(name string) *Topic {
 	return &Topic{client: c, name: fullName(name)}
 }
 
-// Subscription returns the subscription with this name, to receive from. Whether
-// it exists shows when it is used. A name without a namespace is in "default".
+// Subscription returns the subscription with this name, to receive from. Whether the name
+// is legal and the subscription exists shows when it is used: [ErrInvalidName],
+// [ErrSubscriptionNotFound]. A name without a namespace is in "default".
 func (c *Client) Subscription(name string) *Subscription {
 	return &Subscription{client: c, name: fullName(name)}
 }
@@ -72,7 +74,7 @@ func (c *Client) Subscriptions() *Subscriptions {
 	return &Subscriptions{rpc: headracev1.NewSubscriptionServiceClient(c.conn)}
 }
 
-// Flush is [Topic.Flush] for all topics.
+// Flush is [Topic.Flush] for all topics. The error is nil or ctx's.
 func (c *Client) Flush(ctx context.Context) error {
 	return c.outbox.flush(ctx, "")
 }
@@ -81,8 +83,8 @@ func (c *Client) Flush(ctx context.Context) error {
 // it accepted and for its receivers to stop, both at most for
 // [WithCloseTimeout], and closes the connection. What has no result then fails:
 // with [ErrClosed] if it was not sent, else with [ErrUnknownOutcome]. Close
-// returns nil if everything had its result. Calls after the first return what it
-// returned.
+// returns nil if everything had its result, else [context.DeadlineExceeded]. Calls after
+// the first wait for it and return what it returned.
 func (c *Client) Close() error {
 	if c.closing.CompareAndSwap(false, true) {
 		c.closeErr = c.close()

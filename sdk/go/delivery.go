@@ -62,38 +62,40 @@ func (d *Delivery) Context() context.Context { return d.session.contextOf(d) }
 func (d *Delivery) Ack() { d.session.settle(d, ackVerdict, nil) }
 
 // Retry settles the delivery as failed: an attempt is charged and the message
-// comes again after the subscription's backoff, or as [RetryAfter] says.
+// comes again after the subscription's backoff, or as [RetryAfter] says. It returns at
+// once, as Ack does.
 func (d *Delivery) Retry(opts ...RetryOption) { d.session.settle(d, retryVerdict(opts), nil) }
 
 // Reject settles the delivery as hopeless: the message goes to the subscription's dead
-// letters, with a code and a reason of at most 255 and 1,024 bytes, cut there.
+// letters, with a code and a reason of at most 255 and 1,024 bytes, cut there. It returns
+// at once, as Ack does.
 func (d *Delivery) Reject(code, reason string) {
 	d.session.settle(d, rejectVerdict(code, reason), nil)
 }
 
 // Release gives the delivery back untouched: no attempt is charged, and somebody
-// else gets it.
+// else gets it. It returns at once, as Ack does.
 func (d *Delivery) Release() { d.session.settle(d, releaseVerdict, nil) }
 
-// AckConfirm acks, and waits until the ack is durable. Errors: ctx's;
-// [ErrStaleDelivery] when the delivery was settled or lost before, so that the
+// AckConfirm acks, and waits until the ack is durable. Errors: ctx's, which is also
+// [ErrUnknownOutcome], for the ack is on its way; [ErrStaleDelivery] when the delivery was settled or lost before, so that the
 // message may come again; [ErrUnknownOutcome] when the session was over before
 // the answer.
 func (d *Delivery) AckConfirm(ctx context.Context) error {
 	return d.session.settleAndWait(ctx, d, ackVerdict)
 }
 
-// RetryConfirm is Retry, and waits like [Delivery.AckConfirm].
+// RetryConfirm is [Delivery.Retry], and waits like [Delivery.AckConfirm].
 func (d *Delivery) RetryConfirm(ctx context.Context, opts ...RetryOption) error {
 	return d.session.settleAndWait(ctx, d, retryVerdict(opts))
 }
 
-// RejectConfirm is Reject, and waits like [Delivery.AckConfirm].
+// RejectConfirm is [Delivery.Reject], and waits like [Delivery.AckConfirm].
 func (d *Delivery) RejectConfirm(ctx context.Context, code, reason string) error {
 	return d.session.settleAndWait(ctx, d, rejectVerdict(code, reason))
 }
 
-// ReleaseConfirm is Release, and waits like [Delivery.AckConfirm].
+// ReleaseConfirm is [Delivery.Release], and waits like [Delivery.AckConfirm].
 func (d *Delivery) ReleaseConfirm(ctx context.Context) error {
 	return d.session.settleAndWait(ctx, d, releaseVerdict)
 }

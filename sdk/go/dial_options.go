@@ -64,35 +64,38 @@ func newDialConfig(opts []DialOption) dialConfig {
 
 // WithClientID names the client in the server's statistics and logs. On an
 // exclusive subscription a session takes the place of one with the same client
-// id. At most 255 bytes. Default: none for publishing, and a random name for each
-// Receive, so that its next session can take the place of one that broke.
+// id. At most 255 bytes; a longer one makes what opens a stream or pulls fail with
+// [ErrInvalidField]. Default, and when it is empty: none for publishing, and a random name
+// for each Receive, so that its next session can take the place of one that broke.
 func WithClientID(id string) DialOption {
 	return func(c *dialConfig) { c.clientID = id }
 }
 
 // WithConnectTimeout bounds how long the first use of a client tries to reach
 // the server before it fails with [ErrUnreachable]. Once it was reached, a lost
-// connection is made again without end. Default: 10 s.
+// connection is made again without end. With 0 or less nothing is reached. Default: 10 s.
 func WithConnectTimeout(d time.Duration) DialOption {
 	return func(c *dialConfig) { c.connectTimeout = d }
 }
 
 // WithCloseTimeout bounds how long [Client.Close] waits for results of publishes
-// and for receivers to stop. Default: 30 s.
+// and for receivers to stop. With 0 or less it waits for neither. Default: 30 s.
 func WithCloseTimeout(d time.Duration) DialOption {
 	return func(c *dialConfig) { c.closeTimeout = d }
 }
 
 // WithDialer makes connections with dial instead of TCP: a Unix socket, a
 // tunnel, a connection in memory for tests. dial gets the address given to
-// [Dial], unresolved.
+// [Dial], unresolved; what it fails with counts as a server that cannot be reached. Default,
+// and when it is nil: TCP.
 func WithDialer(dial func(ctx context.Context, addr string) (net.Conn, error)) DialOption {
 	return func(c *dialConfig) { c.dialer = dial }
 }
 
 // WithEvents calls hook when the state of a stream changes: opened, lost, opened
 // again, out of credit. hook is called by the goroutines that serve the streams,
-// several at once, and must not block. Default: none, the client is silent.
+// several at once, and must not block. Default, and when it is nil: none, the client is
+// silent.
 func WithEvents(hook func(Event)) DialOption {
 	return func(c *dialConfig) {
 		if hook != nil {
@@ -103,8 +106,10 @@ func WithEvents(hook func(Event)) DialOption {
 
 // WithPublishBatch sets when a batch of messages for a topic is sent: when it has
 // that many messages or bytes, or when its first message has waited for delay.
-// While nothing is under way a batch is sent at once, whatever it has. The
-// server's own limits hold as well. Defaults: 1,000 messages, 128 KiB, 1 ms.
+// While nothing is under way a batch is sent at once, whatever it has. Bytes are those of
+// encoded messages; a larger message is sent alone. The server's own limits hold as well.
+// Less than 1 message or byte counts as 1, less than no delay as none. Defaults: 1,000
+// messages, 128 KiB, 1 ms.
 func WithPublishBatch(messages, bytes int, delay time.Duration) DialOption {
 	return func(c *dialConfig) {
 		c.outbox.batchMessages = max(1, messages)
@@ -114,7 +119,7 @@ func WithPublishBatch(messages, bytes int, delay time.Duration) DialOption {
 }
 
 // WithProducer gives the producer that a client is a lasting name, of at most 255
-// bytes: one program at a time. A second one with the same id takes its place, and
+// bytes, a longer one fails with [ErrInvalidField]: one program at a time. A second one with the same id takes its place, and
 // publishing on the first fails with [ErrStaleProducer] from then on. Default, and
 // when it is empty: a random name, for this client alone.
 //
@@ -138,8 +143,8 @@ func WithoutProducer() DialOption {
 
 // WithPublishBuffer bounds what is accepted and has no result yet, in messages
 // and in bytes of encoded messages. A larger message is accepted when there is no
-// other. Publishing blocks at the bound, or fails with [WithPublishOverflowError].
-// Defaults: 10,000 messages, 64 MiB.
+// other. Publishing blocks at the bound, or fails with [WithPublishOverflowError]. Less
+// than 1 of either counts as 1. Defaults: 10,000 messages, 64 MiB.
 func WithPublishBuffer(messages, bytes int) DialOption {
 	return func(c *dialConfig) {
 		c.outbox.bufferMessages = max(1, messages)

@@ -29,6 +29,15 @@
 // the same (revoked, its session over), the context of its handler is cancelled with
 // a cause that says why, and a settle that comes later is dropped.
 //
+// # Errors
+//
+// Every error is an [*Error] with a stable [Reason], or wraps its context's error. What a
+// call names under its errors is what comes of how it is used. Beside that every call that
+// asks the server may fail with [ErrUnreachable], [ErrClosed] once the client is closed,
+// [ErrStarting], [ErrDraining], [ErrStoreUnavailable] and [ErrInternal], with a gRPC status
+// that has no reason of the server, such as PERMISSION_DENIED of what stands between, and
+// with the error of its context.
+//
 // # Caveats
 //
 // [Delivery.Data] shares memory with the frame it came in, up to a few MiB: copy

@@ -21,14 +21,15 @@ func newListConfig(opts []ListOption) listConfig {
 	return c
 }
 
-// InNamespace lists the resources of one namespace; "-" means all. Default:
-// "default".
+// InNamespace lists the resources of one namespace; "-" means all. One that is no legal
+// name makes the list fail with [ErrInvalidField]. Default, and when it is empty: "default".
 func InNamespace(namespace string) ListOption {
 	return func(c *listConfig) { c.namespace = namespace }
 }
 
 // OfTopic lists the subscriptions of one topic. It has no effect on topics.
-// Default: of all topics.
+// One that is no legal name makes the list fail with [ErrInvalidName]. Default, and when it
+// is empty: of all topics.
 func OfTopic(name string) ListOption {
 	return func(c *listConfig) { c.topic = name }
 }

@@ -23,7 +23,7 @@ type Observer interface {
 }
 
 // WithObserver has an observer see every message that is published, and every delivery
-// that is worked on, but for what is pulled. Default: none.
+// that is worked on, but for what is pulled. Default, and when it is nil: none.
 func WithObserver(o Observer) DialOption {
 	return func(c *dialConfig) { c.observer = o }
 }

@@ -33,24 +33,26 @@ type Pulled struct {
 // PullOption changes what a pull asks for.
 type PullOption func(*headracev1.PullRequest)
 
-// PullMessages is the most to pull, 1 to 1,000. Default: 100.
+// PullMessages is the most to pull, 1 to 1,000; more fails with [ErrInvalidField]. Default,
+// and with 0 or less: 100.
 func PullMessages(n int) PullOption {
 	return func(r *headracev1.PullRequest) { r.MaxMessages = uint32(max(n, 0)) }
 }
 
-// PullBytes is the most bytes of messages; a larger message comes alone. Default: what
-// an answer holds, 4 MiB less 64 KiB.
+// PullBytes is the most bytes of encoded messages; a larger message comes alone. Default,
+// and with 0 or less: what an answer holds, 4 MiB less 64 KiB.
 func PullBytes(n int) PullOption {
 	return func(r *headracev1.PullRequest) { r.MaxBytes = uint64(max(n, 0)) }
 }
 
-// PullWait is how long to wait for a first message, 0 to 60 s. Default: 10 s; and never
-// beyond the context's deadline.
+// PullWait is how long to wait for a first message, 0 to 60 s; another one fails with
+// [ErrInvalidField]. Default: 10 s; and never beyond the context's deadline.
 func PullWait(d time.Duration) PullOption {
 	return func(r *headracev1.PullRequest) { r.Wait = durationpb.New(d) }
 }
 
-// PullLease is the lease of what is pulled, 1 s to 12 h. Default: the subscription's.
+// PullLease is the lease of what is pulled, 1 s to 12 h; another one fails with
+// [ErrInvalidField]. Default: the subscription's.
 func PullLease(d time.Duration) PullOption {
 	return func(r *headracev1.PullRequest) { r.Lease = durationpb.New(d) }
 }

@@ -51,7 +51,8 @@ func newReceiveConfig(opts []ReceiveOption) receiveConfig {
 }
 
 // WithConcurrency lets up to n handlers run at the same time, those of one ordering key
-// one after the other. Default: 1, in the order of the deliveries.
+// one after the other. Less than 1 counts as 1. Default: 1, in the order of the deliveries.
+// [Subscription.Deliveries] is not concerned.
 func WithConcurrency(n int) ReceiveOption {
 	return func(c *receiveConfig) { c.concurrency = max(1, n) }
 }
@@ -94,21 +95,22 @@ func WithManualCredit(ahead int) ReceiveOption {
 
 // WithLease sets how long a delivery that was begun is this subscriber's before it
 // must be extended, 1 s to 12 h; the client extends by itself. A shorter lease finds a
-// dead subscriber sooner. Default: the subscription's.
+// dead subscriber sooner. One out of these bounds fails with [ErrInvalidField]. Default,
+// and with 0 or less: the subscription's.
 func WithLease(d time.Duration) ReceiveOption {
 	return func(c *receiveConfig) { c.lease = d }
 }
 
 // WithMaxExtension bounds how long after it was begun a delivery's lease is
-// extended; then it runs out and the delivery goes to somebody else. Default: as
-// long as the server allows, the subscription's max_lease.
+// extended; then it runs out and the delivery goes to somebody else. Default, and with 0
+// or less: as long as the server allows, the subscription's max_lease.
 func WithMaxExtension(d time.Duration) ReceiveOption {
 	return func(c *receiveConfig) { c.maxExtension = max(0, d) }
 }
 
 // WithDrainTimeout bounds how long running handlers may take to finish after a
-// stop; then their contexts are cancelled and what they hold is released. At most
-// 12 h. Default: 30 s.
+// stop; then their contexts are cancelled and what they hold is released. Less than 0
+// counts as 0, which cancels them at once; the server gives at most 12 h. Default: 30 s.
 func WithDrainTimeout(d time.Duration) ReceiveOption {
 	return func(c *receiveConfig) { c.drainTimeout = max(0, d) }
 }
@@ -127,15 +129,17 @@ func WithTakeover() ReceiveOption {
 }
 
 // WithLabels gives the session free labels for the server's statistics: at most
-// 64 of the bounds of [Message.Attributes]. Default: none.
+// 64 of the bounds of [Message.Attributes]; more, or others, fail with [ErrInvalidField].
+// They are copied. Default: none.
 func WithLabels(labels map[string]string) ReceiveOption {
 	labels = maps.Clone(labels)
 	return func(c *receiveConfig) { c.labels = labels }
 }
 
 // WithMaxFrameBytes sets the largest frame that the subscriber accepts, 4,096
-// bytes to 64 MiB. A message that does not fit one is not delivered to it.
-// Default: 4,128,768 bytes; raise it for topics with larger messages.
+// bytes to 64 MiB: more is cut there, less fails with [ErrInvalidField]. A message that
+// does not fit one is not delivered to it. Default, and with 0 or less: 4,128,768 bytes;
+// raise it for topics with larger messages.
 func WithMaxFrameBytes(n int) ReceiveOption {
 	return func(c *receiveConfig) { c.maxFrameBytes = uint32(min(max(0, n), 64<<20)) }
 }

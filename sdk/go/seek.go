@@ -10,7 +10,7 @@ import (
 
 // SeekTarget is where a subscription is moved: what is before it counts as acked, what
 // is at it and behind it as unacked. It is made by [ToTime], [ToPositions], [ToStart],
-// [ToEnd] and [ToSnapshot].
+// [ToEnd] and [ToSnapshot]; the zero value is no target, and fails with [ErrInvalidField].
 type SeekTarget struct {
 	target *headracev1.SeekTarget
 }

@@ -17,7 +17,8 @@ type Subscriptions struct {
 	rpc headracev1.SubscriptionServiceClient
 }
 
-// StartOption says where a new subscription begins.
+// StartOption says where a new subscription begins. Of several the last one counts.
+// Default: [FromLatest].
 type StartOption func(*headracev1.CreateSubscriptionRequest)
 
 // FromLatest begins after the last message at the moment of creation. This is
@@ -76,8 +77,8 @@ func (s *Subscriptions) Get(ctx context.Context, name string) (*headracev1.Subsc
 }
 
 // List returns the subscriptions in order of their names, asking for one page
-// after the other as the loop goes on. An error is the last element. The options:
-// [InNamespace], [OfTopic].
+// after the other as the loop goes on. An error is the last element: [ErrInvalidField],
+// [ErrInvalidName]. The options: [InNamespace], [OfTopic].
 func (s *Subscriptions) List(ctx context.Context, opts ...ListOption) iter.Seq2[*headracev1.Subscription, error] {
 	c := newListConfig(opts)
 	return pages(func(token string) ([]*headracev1.Subscription, string, error) {

@@ -22,7 +22,8 @@ type Controlled struct {
 	control headracev1.TestControlServiceClient
 }
 
-// StartControlled starts a server as Start does, with clocks that Advance moves.
+// StartControlled starts a server as Start does, with clocks that Advance moves: those of
+// o's Store and Broker, and its Server.TestControl, are replaced.
 func StartControlled(tb testing.TB, o Options) *Controlled {
 	tb.Helper()
 	var ahead atomic.Int64
@@ -41,8 +42,8 @@ func (c *Controlled) Advance(by time.Duration) {
 	c.must("advance the clock", err)
 }
 
-// Refuse has the next calls of a method end with a reason of the contract; 0 times means
-// all until ClearFaults.
+// Refuse has the next calls of a method, so many times, end with a reason of the contract
+// and its status; 0 times means all until ClearFaults.
 func (c *Controlled) Refuse(method string, times uint32, reason headracev1.ErrorReason) {
 	c.t.Helper()
 	_, err := c.control.InjectFault(c.t.Context(), &headracev1.InjectFaultRequest{
@@ -59,7 +60,8 @@ func (c *Controlled) Delay(method string, by time.Duration) {
 	c.delay(method, by, false)
 }
 
-// DelayFrames has each frame be late that the server sends on streams of a method.
+// DelayFrames has each frame be late that the server sends on streams of a method, by at
+// most an hour, until ClearFaults.
 func (c *Controlled) DelayFrames(method string, by time.Duration) {
 	c.t.Helper()
 	c.delay(method, by, true)

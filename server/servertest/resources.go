@@ -4,13 +4,14 @@ import (
 	headracev1 "github.com/headrace/headrace/gen/go/headrace/v1"
 )
 
-// CreateTopic creates a topic with one partition and every default.
+// CreateTopic creates a topic with one partition and every default, and returns it as
+// stored.
 func (s *Server) CreateTopic(name string) *headracev1.Topic {
 	s.t.Helper()
 	return s.CreateTopicWith(&headracev1.Topic{Name: name})
 }
 
-// CreateTopicWith creates a topic.
+// CreateTopicWith creates a topic, and returns it as stored.
 func (s *Server) CreateTopicWith(topic *headracev1.Topic) *headracev1.Topic {
 	s.t.Helper()
 	r, err := s.Topics.CreateTopic(s.t.Context(), &headracev1.CreateTopicRequest{Topic: topic})
@@ -20,15 +21,15 @@ func (s *Server) CreateTopicWith(topic *headracev1.Topic) *headracev1.Topic {
 	return r.GetTopic()
 }
 
-// CreateSubscription creates a shared subscription that begins at the topic's
-// first message.
+// CreateSubscription creates a shared subscription without an order that begins at the
+// topic's first message, and returns it as stored.
 func (s *Server) CreateSubscription(name, topic string) *headracev1.Subscription {
 	s.t.Helper()
 	return s.CreateSubscriptionWith(&headracev1.Subscription{Name: name, Topic: topic})
 }
 
-// CreateSubscriptionWith creates a subscription that begins at the topic's first
-// message. Its order is NONE unless it says otherwise.
+// CreateSubscriptionWith creates a subscription that begins at the topic's first message,
+// and returns it as stored. Its order is NONE unless it says otherwise.
 func (s *Server) CreateSubscriptionWith(subscription *headracev1.Subscription) *headracev1.Subscription {
 	s.t.Helper()
 	if subscription.GetOrder() == headracev1.DeliveryOrder_DELIVERY_ORDER_UNSPECIFIED {
@@ -44,7 +45,8 @@ func (s *Server) CreateSubscriptionWith(subscription *headracev1.Subscription) *
 	return r.GetSubscription()
 }
 
-// Publish publishes messages in one call, all of which must be stored.
+// Publish publishes messages in one call, all of which must be stored: one that is not
+// ends the test.
 func (s *Server) Publish(topic string, messages ...*headracev1.Message) *headracev1.PublishResponse {
 	s.t.Helper()
 	r, err := s.Publisher.Publish(s.t.Context(), &headracev1.PublishRequest{Topic: topic, Messages: messages})

@@ -21,29 +21,41 @@ import (
 type Options struct {
 	// Home is where the store's records live. Default: a place in memory.
 	Home storagetest.StoreHome
-	// Store, Broker and Server are the rooms' own settings. Loggers that are not set
-	// write to the test's log.
-	Store  shardlog.Options
+	// Store is how messages and delivery state are kept. Default: as the server does it;
+	// without a Logger it writes to the test's log.
+	Store shardlog.Options
+	// Broker is how messages are taken and delivered, with the defaults and the Logger
+	// of Store.
 	Broker broker.Config
+	// Server is how the server answers, with the same. MaxMessageBytes is Broker's unless
+	// it is set.
 	Server server.Config
-	// Dial is added to the options of every connection.
+	// Dial is added to the options of every connection that the Server makes. Default:
+	// none.
 	Dial []grpc.DialOption
 	// Network puts the loopback interface between server and clients, in place of
-	// memory.
+	// memory. Default: memory.
 	Network bool
 }
 
-// Server is a running server with a client's connection to it.
+// Server is a running server with a client's connection to it. It is made by Start. Its
+// helpers end the test when they fail, and are for the test's goroutine.
 type Server struct {
 	*server.Server
 
+	// Broker is what the server stands on, for tests that look inside.
 	Broker *broker.Broker
-	Store  *storagetest.StoreHarness
-	// Conn is a stock client's connection, and the stubs are on it.
-	Conn          *grpc.ClientConn
-	Publisher     headracev1.PublisherServiceClient
-	Subscriber    headracev1.SubscriberServiceClient
-	Topics        headracev1.TopicServiceClient
+	// Store is where it keeps everything, for the same.
+	Store *storagetest.StoreHarness
+	// Conn is a stock client's connection, closed at the end of the test.
+	Conn *grpc.ClientConn
+	// Publisher publishes over Conn.
+	Publisher headracev1.PublisherServiceClient
+	// Subscriber subscribes, pulls and settles over Conn.
+	Subscriber headracev1.SubscriberServiceClient
+	// Topics manages topics over Conn.
+	Topics headracev1.TopicServiceClient
+	// Subscriptions manages subscriptions over Conn.
 	Subscriptions headracev1.SubscriptionServiceClient
 
 	t        testing.TB
@@ -56,7 +68,8 @@ type Server struct {
 	result error
 }
 
-// Start starts a server and waits until it serves.
+// Start starts a server and waits until it serves. It is stopped at the end of the test.
+// Settings that the server refuses end the test.
 func Start(tb testing.TB, o Options) *Server {
 	tb.Helper()
 	logger := slog.New(slog.NewTextHandler(tb.Output(), nil))
@@ -108,7 +121,8 @@ func (s *Server) connect() {
 	s.Subscriptions = headracev1.NewSubscriptionServiceClient(s.Conn)
 }
 
-// Dial makes one more connection, which is closed at the end of the test.
+// Dial makes one more connection, with these options beside those of Options.Dial. It is
+// closed at the end of the test.
 func (s *Server) Dial(options ...grpc.DialOption) *grpc.ClientConn {
 	s.t.Helper()
 	options = append([]grpc.DialOption{
@@ -123,16 +137,19 @@ func (s *Server) Dial(options ...grpc.DialOption) *grpc.ClientConn {
 	return conn
 }
 
-// DialContext opens a bare connection to the server; it has the form that
-// grpc.WithContextDialer wants.
+// DialContext opens a bare connection to the server, whatever the address; it has the form
+// that grpc.WithContextDialer and the Go client's WithDialer want. Errors: that the server
+// has stopped, or ctx's.
 func (s *Server) DialContext(ctx context.Context, _ string) (net.Conn, error) {
 	return s.listener.DialContext(ctx)
 }
 
-// BeginDrain tells the server to stop in order, as a TERM does. Wait waits for it.
+// BeginDrain tells the server to stop in order, as a TERM does, and returns at once. Wait
+// waits for it.
 func (s *Server) BeginDrain() { s.stop() }
 
-// Wait waits until the server has stopped, and gives what Serve returned.
+// Wait waits until the server has stopped, and gives what Serve returned: nil after a stop
+// in order. It may be called again.
 func (s *Server) Wait() error {
 	s.waited.Do(func() { s.result = <-s.ran })
 	return s.result

@@ -16,6 +16,7 @@
 //	messaging.client.consumed.messages   {message}  worked on
 //	messaging.process.duration           s          of work on a delivery, with error.type if it failed
 //
-// Without [WithTracerProvider], [WithMeterProvider] and [WithPropagator] the global ones
-// are used. A program that does not import this package has nothing of OpenTelemetry.
+// Without [WithTracerProvider] and [WithMeterProvider] the global ones are used. A message
+// that has 100 attributes already, the most it may have, carries no trace. A program that
+// does not import this package has nothing of OpenTelemetry.
 package headraceotel

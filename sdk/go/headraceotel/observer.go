@@ -31,19 +31,21 @@ type config struct {
 	propagator propagation.TextMapPropagator
 }
 
-// WithTracerProvider says where spans go. Default: the global provider.
+// WithTracerProvider says where spans go; p must not be nil. Default: the global provider
+// at the time of [New].
 func WithTracerProvider(p trace.TracerProvider) Option { return func(c *config) { c.tracers = p } }
 
-// WithMeterProvider says where metrics go. Default: the global provider.
+// WithMeterProvider says where metrics go; p must not be nil. Default: the global provider
+// at the time of [New].
 func WithMeterProvider(p metric.MeterProvider) Option { return func(c *config) { c.meters = p } }
 
-// WithPropagator says how a message carries its trace. Default: as W3C Trace Context has
-// it, in the attributes "traceparent" and "tracestate".
+// WithPropagator says how a message carries its trace; p must not be nil. Default: as W3C
+// Trace Context has it, in the attributes "traceparent" and "tracestate".
 func WithPropagator(p propagation.TextMapPropagator) Option {
 	return func(c *config) { c.propagator = p }
 }
 
-// Observer makes spans and metrics. It is made by [New].
+// Observer makes spans and metrics. It is made by [New], and safe for concurrent use.
 type Observer struct {
 	tracer     trace.Tracer
 	propagator propagation.TextMapPropagator
@@ -53,7 +55,8 @@ type Observer struct {
 
 var _ headrace.Observer = (*Observer)(nil)
 
-// New makes an observer for [headrace.WithObserver].
+// New makes an observer for [headrace.WithObserver]. A metric that the provider refuses is
+// told to OpenTelemetry's error handler, and is not measured.
 func New(opts ...Option) *Observer {
 	c := config{tracers: otel.GetTracerProvider(), meters: otel.GetMeterProvider(), propagator: propagation.TraceContext{}}
 	for _, o := range opts {
@@ -67,7 +70,8 @@ func New(opts ...Option) *Observer {
 	}
 }
 
-// Publishing begins the span of a message and has the message carry it.
+// Publishing begins the span of a message and has the message carry it. ended ends the
+// span, with the error if there is one, and measures. The client calls both.
 func (o *Observer) Publishing(ctx context.Context, topic string, m *headrace.Message) (ended func(headrace.Position, error)) {
 	about := []attribute.KeyValue{
 		attribute.String("messaging.system", "headrace"), attribute.String("messaging.destination.name", topic),
@@ -96,7 +100,9 @@ func (o *Observer) inject(ctx context.Context, m *headrace.Message) {
 	}
 }
 
-// Working begins the span of work on a delivery, linked to that of its message.
+// Working begins the span of work on a delivery, linked to that of its message, and returns
+// the context that has it. ended ends the span, with the error if there is one, and
+// measures. The client calls both.
 func (o *Observer) Working(ctx context.Context, subscription string, d *headrace.Delivery) (working context.Context, ended func(error)) {
 	about := []attribute.KeyValue{
 		attribute.String("messaging.system", "headrace"), attribute.String("messaging.destination.subscription.name", subscription),
