@@ -56,6 +56,7 @@ def test_both_twins_have_the_same_names(plain: type, asynchronous: type) -> None
         "publish_async",
         "subscriber",
         "by_hand",
+        "when_here",
         "start",
         "next_queued",
         "queued",

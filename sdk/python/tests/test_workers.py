@@ -26,6 +26,9 @@ class FakeSubscriber:
     async def next_queued(self) -> Delivery[Any] | None:
         return await self.queue.get()
 
+    def when_here(self, call: Callable[[], None]) -> None:
+        call()
+
     def start(self, delivery: Delivery[Any]) -> None:
         self.begun.append(delivery.sequence)
 

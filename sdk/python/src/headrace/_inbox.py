@@ -33,6 +33,12 @@ class Inbox:
         if self._weighed:
             self.bytes += sum(wire_bytes(d.message) for d in deliveries)
 
+    def put_back(self, deliveries: list[Any]) -> None:
+        """Adds what was taken, before all else."""
+        self._queue.extendleft(reversed(deliveries))
+        if self._weighed:
+            self.bytes += sum(wire_bytes(d.message) for d in deliveries)
+
     def take(self) -> Any:
         """The next one that is neither settled nor lost, or None."""
         while self._queue:

@@ -64,6 +64,9 @@ class Receiver(StreamLoop):
         self._task: asyncio.Task[None] | None = None
         self._resuming: asyncio.TimerHandle | None = None
         self._drain_asked = self._drained = self._finished = self._moving = self._working_off = False
+        self._away = False
+        """There is no stream, and nobody knows whether the session goes on: nothing is begun."""
+        self._when_here: list[Callable[[], None]] = []
         self._error: errors.HeadraceError | None = None
         self._ordered_by = 0
         self._blocked_by: tuple[str, ...] = ()
@@ -91,6 +94,32 @@ class Receiver(StreamLoop):
             if not (taker := self._takers.popleft()).done():
                 taker.set_result(None)
 
+    def when_here(self, call: Callable[[], None]) -> None:
+        """Calls what begins something: now, or when the stream that broke has a successor, or
+        none is to come."""
+        if self._away:
+            self._when_here.append(call)
+        else:
+            call()
+
+    def _leave(self) -> None:
+        """There is no stream: what the twin has taken and not begun waits here again."""
+        self._away = True
+        back: collections.deque[Any] = collections.deque()
+        while self.handed_over:
+            with contextlib.suppress(IndexError):  # Its thread was first.
+                back.appendleft(self.handed_over.pop())
+        self._inbox.put_back([*back])
+
+    def _return(self) -> None:
+        """Begins again, what is still ours."""
+        self._away = False
+        calls, self._when_here = self._when_here, []
+        for call in calls:
+            call()
+        if self._inbox:
+            self._offer()
+
     @property
     def subscription(self) -> str:
         """The subscription's full name."""
@@ -107,6 +136,7 @@ class Receiver(StreamLoop):
         self._give_back()
         if self._settings.release_on_stop:
             self._release()
+        self._return()
         self._offer()
         self._wake.set()
 
@@ -177,6 +207,7 @@ class Receiver(StreamLoop):
         resumed = frame.opened.HasField("resumed")
         kind = EventKind.SESSION_RESUMED if resumed else EventKind.SESSION_OPENED
         self._watch(kind, len(self._session.held), "")
+        self._return()
         return True
 
     def _heartbeat(self) -> pb.SubscribeRequest:
@@ -276,6 +307,8 @@ class Receiver(StreamLoop):
         elif error is not None and self._credit is None and error.field == "replenish":
             self._give_by_hand(0)  # The subscription wants it so.
             return None
+        if not self._stopping and not self._session.settled_when_sent:
+            self._leave()
         self._wait_for_resume()
         return error
 
@@ -302,6 +335,7 @@ class Receiver(StreamLoop):
         if not self._session.settled_when_sent:
             self._inbox.clear()
         self._cancel(self._session.begin_anew())
+        self._return()
         self._offer()
 
     def _watch(self, kind: EventKind, count: int, detail: str) -> None:

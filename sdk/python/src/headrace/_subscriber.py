@@ -123,7 +123,9 @@ class Subscriber(Receiver, Generic[PayloadT]):
             await taker
 
     def queued(self) -> Delivery[PayloadT] | None:
-        """The next delivery that is here already, not started."""
+        """The next delivery that is here already, not started; none while there is no stream."""
+        if self._away:
+            return None
         delivery: Delivery[PayloadT] | None = self._inbox.take()
         return delivery
 

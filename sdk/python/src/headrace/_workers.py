@@ -132,6 +132,9 @@ class Workers:
             delivery.when_ended = lambda: self._go_on(lane)
 
     def _go_on(self, name: str | int) -> None:
+        self._subscriber.when_here(lambda: self._begin_next(name))
+
+    def _begin_next(self, name: str | int) -> None:
         lane = self._lanes[name]
         while lane:
             delivery = lane.popleft()
