@@ -154,7 +154,7 @@ class BaseDelivery(Generic[PayloadT]):
     def retry(self, delay: float | None = None, *, code: str = "", reason: str = "") -> None:
         """Failed: counts as an attempt and comes back.
 
-        :param delay: seconds, 0 to 12 h; below 0.1 counts as 0.1. Default: the
+        :param delay: seconds; below 0.1 counts as 0.1, above 12 h as 12 h. Default: the
             subscription's backoff.
         :param code: kept with the failure, at most 255 bytes.
         :param reason: kept with the failure, at most 1,024 bytes.

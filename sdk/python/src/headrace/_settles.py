@@ -22,6 +22,8 @@ _MAX_UNCONFIRMED = 1_024
 """Settles and extends that are not confirmed, unless the server says otherwise."""
 _MAX_CODE_BYTES = 255
 _MAX_REASON_BYTES = 1_024
+_MAX_DELAY_SECONDS = 12 * 3_600.0
+"""The longest delay that a server takes. A longer one would end the stream."""
 
 _VERDICTS = {
     "ack": pb.VERDICT_ACK,
@@ -81,6 +83,8 @@ class Settles:
 
     def add(self, delivery: BaseDelivery[Any], verdict: str, delay: float | None, code: str, reason: str) -> None:
         """Gathers the settle of a delivery."""
+        if delay is not None:
+            delay = min(max(0.0, delay), _MAX_DELAY_SECONDS)
         kind = (verdict, delay, _bounded(code, _MAX_CODE_BYTES), _bounded(reason, _MAX_REASON_BYTES))
         group = self._groups.get(kind)
         if group is None:

@@ -135,7 +135,7 @@ public final class Delivery<T> extends Received<T> {
   /**
    * Failed: counts as an attempt and comes back.
    *
-   * @param delay 0 to 12 h, below 100 ms counts as 100 ms; null: the subscription's backoff
+   * @param delay below 100 ms counts as 100 ms, above 12 h as 12 h; null: the subscription's backoff
    * @param code kept with the failure, at most 255 bytes, cut there
    * @param reason kept with the failure, at most 1,024 bytes, cut there
    */
@@ -146,7 +146,7 @@ public final class Delivery<T> extends Received<T> {
   /**
    * {@link #retry(Duration, String, String)}, and tells when that is durable.
    *
-   * @param delay 0 to 12 h, below 100 ms counts as 100 ms; null: the subscription's backoff
+   * @param delay below 100 ms counts as 100 ms, above 12 h as 12 h; null: the subscription's backoff
    * @param code kept with the failure, at most 255 bytes, cut there
    * @param reason kept with the failure, at most 1,024 bytes, cut there
    * @return as {@link #ackConfirmed}

@@ -14,6 +14,9 @@ final class Settlement {
   private static final int MAX_CODE_BYTES = 255;
   private static final int MAX_REASON_BYTES = 1_024;
 
+  /** The longest delay that a server takes. A longer one would end the stream. */
+  private static final Duration MAX_DELAY = Duration.ofHours(12);
+
   final Delivery.Verdict verdict;
   private final @Nullable Duration delay;
   private final String code;
@@ -27,7 +30,14 @@ final class Settlement {
   }
 
   static Settlement retry(@Nullable Duration delay, String code, String reason) {
-    return new Settlement(Delivery.Verdict.RETRY, delay, code, reason);
+    return new Settlement(Delivery.Verdict.RETRY, delay == null ? null : bounded(delay), code, reason);
+  }
+
+  private static Duration bounded(Duration delay) {
+    if (delay.isNegative()) {
+      return Duration.ZERO;
+    }
+    return delay.compareTo(MAX_DELAY) > 0 ? MAX_DELAY : delay;
   }
 
   static Settlement reject(String code, String reason) {
