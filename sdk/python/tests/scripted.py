@@ -2,11 +2,12 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import grpc
-from headrace import aio
+import headrace
+from headrace import EventKind, aio
 from headrace._message import wire_bytes
 from headrace.v1 import message_pb2, stream_pb2, subscriber_service_pb2_grpc
 from headrace.v1 import subscriber_service_pb2 as pb
@@ -132,3 +133,56 @@ async def playing(**settings: Any) -> AsyncIterator[tuple[Script, aio.Client]]:
     """A scripted server and a client of it."""
     async with scripted() as script, aio.Client(script.address, **settings) as client:
         yield script, client
+
+
+class Work:
+    """A receive whose handlers wait until they are let go."""
+
+    def __init__(self, client: aio.Client, **settings: Any) -> None:
+        self.begun: asyncio.Queue[aio.Delivery[bytes]] = asyncio.Queue()
+        self.go_on = asyncio.Event()
+        self.lost: asyncio.Queue[str] = asyncio.Queue()
+        self.task = asyncio.create_task(client.receive("billing", self.handle, **settings))
+
+    async def handle(self, d: aio.Delivery[bytes]) -> None:
+        self.begun.put_nowait(d)
+        try:
+            await self.go_on.wait()
+        except asyncio.CancelledError:
+            self.lost.put_nowait(d.lost)
+            raise
+
+
+class Events:
+    """The client's events, to wait for."""
+
+    def __init__(self) -> None:
+        self.queue: asyncio.Queue[headrace.Event] = asyncio.Queue()
+
+    def __call__(self, event: headrace.Event) -> None:
+        self.queue.put_nowait(event)
+
+    async def wait_for(self, kind: EventKind) -> headrace.Event:
+        while (event := await self.queue.get()).kind is not kind:
+            pass
+        return event
+
+
+def play(scene: Callable[[Script, aio.Client, Events], Awaitable[None]]) -> None:
+    async def run() -> None:
+        events = Events()
+        async with playing(events=events) as (script, client):
+            await scene(script, client, events)
+
+    asyncio.run(asyncio.wait_for(run(), 60))
+
+
+async def acks(stream: Stream, through: int) -> list[int]:
+    """Takes acks up to a sequence, and confirms each; gives the verdicts' sequences in order."""
+    acked: list[int] = []
+    while not acked or acked[-1] < through:
+        settle = await stream.next("settle")
+        assert settle.verdict == pb.VERDICT_ACK
+        acked += [s for r in settle.ranges for s in range(r.first, r.last + 1)]
+        stream.confirm(settle.number)
+    return acked

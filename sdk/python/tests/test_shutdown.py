@@ -2,68 +2,12 @@
 
 import asyncio
 import pathlib
-from collections.abc import Awaitable, Callable
-from typing import Any
 
-import headrace
 import pytest
 from headrace import EventKind, aio
 from headrace.testing import Server
 from headrace.v1 import subscriber_service_pb2 as pb
-from scripted import Script, Stream, playing
-
-
-class Work:
-    """A receive whose handlers wait until they are let go."""
-
-    def __init__(self, client: aio.Client, **settings: Any) -> None:
-        self.begun: asyncio.Queue[aio.Delivery[bytes]] = asyncio.Queue()
-        self.go_on = asyncio.Event()
-        self.lost: asyncio.Queue[str] = asyncio.Queue()
-        self.task = asyncio.create_task(client.receive("billing", self.handle, **settings))
-
-    async def handle(self, d: aio.Delivery[bytes]) -> None:
-        self.begun.put_nowait(d)
-        try:
-            await self.go_on.wait()
-        except asyncio.CancelledError:
-            self.lost.put_nowait(d.lost)
-            raise
-
-
-class Events:
-    """The client's events, to wait for."""
-
-    def __init__(self) -> None:
-        self.queue: asyncio.Queue[headrace.Event] = asyncio.Queue()
-
-    def __call__(self, event: headrace.Event) -> None:
-        self.queue.put_nowait(event)
-
-    async def wait_for(self, kind: EventKind) -> headrace.Event:
-        while (event := await self.queue.get()).kind is not kind:
-            pass
-        return event
-
-
-def play(scene: Callable[[Script, aio.Client, Events], Awaitable[None]]) -> None:
-    async def run() -> None:
-        events = Events()
-        async with playing(events=events) as (script, client):
-            await scene(script, client, events)
-
-    asyncio.run(asyncio.wait_for(run(), 60))
-
-
-async def acks(stream: Stream, through: int) -> list[int]:
-    """Takes acks up to a sequence, and confirms each; gives the verdicts' sequences in order."""
-    acked: list[int] = []
-    while not acked or acked[-1] < through:
-        settle = await stream.next("settle")
-        assert settle.verdict == pb.VERDICT_ACK
-        acked += [s for r in settle.ranges for s in range(r.first, r.last + 1)]
-        stream.confirm(settle.number)
-    return acked
+from scripted import Events, Script, Work, acks, play
 
 
 def test_what_is_held_is_worked_off_before_another_stream_is_opened() -> None:

@@ -1,6 +1,7 @@
 """Handlers keep the order of keys, without a server: rule 12 on the client's side."""
 
 import asyncio
+import collections
 from collections.abc import Callable
 from typing import Any
 
@@ -20,14 +21,25 @@ class FakeSubscriber:
         self.ordered_by = ordered_by
         self.session = Session(lambda: None, 100, None, Delivery, None)
         self.session.opened(pb.SubscribeResponse.Opened(session_id="s"))
-        self.queue: asyncio.Queue[Delivery[Any] | None] = asyncio.Queue()
+        self.queue: collections.deque[Delivery[Any] | None] = collections.deque()
+        self.came = asyncio.Event()
         self.begun: list[int] = []
 
     async def next_queued(self) -> Delivery[Any] | None:
-        return await self.queue.get()
+        while True:
+            while self.queue:
+                if (delivery := self.queue.popleft()) is None or not delivery.settled:
+                    return delivery
+            self.came.clear()
+            await self.came.wait()
 
-    def when_here(self, call: Callable[[], None]) -> None:
-        call()
+    def put_back(self, delivery: Delivery[Any]) -> None:
+        self.queue.appendleft(delivery)
+        self.came.set()
+
+    def end(self) -> None:
+        self.queue.append(None)
+        self.came.set()
 
     def start(self, delivery: Delivery[Any]) -> None:
         self.begun.append(delivery.sequence)
@@ -38,8 +50,8 @@ class FakeSubscriber:
         batch.messages.extend(message_pb2.Message(ordering_key=k, data=data) for k in keys)
         batch.runs.add(partition=partition, first_offset=first, count=len(keys))
         deliveries = self.session.batch(batch, 0.0)
-        for d in deliveries:
-            self.queue.put_nowait(d)
+        self.queue.extend(deliveries)
+        self.came.set()
         return deliveries
 
     def confirm(self) -> None:
@@ -57,7 +69,9 @@ async def settle() -> None:
         await asyncio.sleep(0)
 
 
-def with_workers(ordered_by: int, scenario: Callable[[FakeSubscriber, dict[int, asyncio.Future[None]]], Any]) -> None:
+def with_workers(
+    ordered_by: int, scenario: Callable[[FakeSubscriber, dict[int, asyncio.Future[None]]], Any], concurrency: int = 8
+) -> None:
     async def run() -> None:
         subscriber = FakeSubscriber(ordered_by)
         ends: dict[int, asyncio.Future[None]] = {}
@@ -66,10 +80,10 @@ def with_workers(ordered_by: int, scenario: Callable[[FakeSubscriber, dict[int, 
             ends[d.sequence] = asyncio.get_running_loop().create_future()
             await ends[d.sequence]
 
-        workers: Any = Workers(subscriber, handle, 8)  # type: ignore[arg-type]
+        workers: Any = Workers(subscriber, handle, concurrency)  # type: ignore[arg-type]
         task = asyncio.create_task(workers.run())
         await scenario(subscriber, ends)
-        subscriber.queue.put_nowait(None)
+        subscriber.end()
         await settle()
         for end in ends.values():
             if not end.done():
@@ -144,6 +158,56 @@ def test_a_lost_head_lets_the_others_go() -> None:
     with_workers(pb.ORDERED_BY_KEY, scenario)
 
 
+def test_a_handler_that_is_cancelled_before_its_first_step_leaves_its_lane() -> None:
+    async def scenario(s: FakeSubscriber, _: dict[int, asyncio.Future[None]]) -> None:
+        first, _second = s.deliver("a", "a")
+        start = s.start
+
+        def start_and_lose(delivery: Delivery[Any]) -> None:
+            start(delivery)
+            if delivery is first:
+                asyncio.get_running_loop().call_soon(lambda: (s.revoke(1), first.handler.cancel()))
+
+        s.start = start_and_lose  # type: ignore[method-assign]
+        await settle()
+        assert s.begun == [1, 2]
+
+    with_workers(pb.ORDERED_BY_KEY, scenario)
+
+
+def test_what_waited_for_a_failure_waits_for_a_handler_too() -> None:
+    async def scenario(s: FakeSubscriber, ends: dict[int, asyncio.Future[None]]) -> None:
+        s.deliver("a", "a", "b")
+        await settle()
+        ends[1].set_exception(ValueError("failed"))
+        await settle()
+        assert s.begun == [1, 3]
+        s.confirm()
+        await settle()
+        assert s.begun == [1, 3], "one handler at a time"
+        ends[3].set_result(None)
+        await settle()
+        assert s.begun == [1, 3, 2]
+
+    with_workers(pb.ORDERED_BY_KEY, scenario, concurrency=1)
+
+
+def test_the_turn_of_one_that_is_lost_before_it_begins_goes_to_the_next() -> None:
+    async def scenario(s: FakeSubscriber, ends: dict[int, asyncio.Future[None]]) -> None:
+        s.deliver("a", "a", "a", "b")
+        await settle()
+        ends[1].set_exception(ValueError("failed"))
+        await settle()
+        s.confirm()
+        assert s.begun == [1, 4]
+        s.revoke(2)
+        ends[4].set_result(None)
+        await settle()
+        assert s.begun == [1, 4, 3]
+
+    with_workers(pb.ORDERED_BY_KEY, scenario, concurrency=1)
+
+
 def test_concurrency_is_at_least_1() -> None:
     with pytest.raises(ValueError, match="at least 1"):
         Workers(None, None, 0)  # type: ignore[arg-type]
@@ -173,7 +237,7 @@ def test_what_does_not_parse_is_rejected_and_comes_to_no_handler() -> None:
         assert [(s.verdict, s.code) for s in settles] == [(pb.VERDICT_REJECT, "UNDECODABLE")]
         assert (handled, bad.settled, good.settled) == ([], True, False), "the next of the key waits"
         subscriber.confirm()
-        subscriber.queue.put_nowait(None)
+        subscriber.end()
         await task
         assert handled == ["one"]
 

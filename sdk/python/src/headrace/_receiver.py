@@ -64,9 +64,6 @@ class Receiver(StreamLoop):
         self._task: asyncio.Task[None] | None = None
         self._resuming: asyncio.TimerHandle | None = None
         self._drain_asked = self._drained = self._finished = self._moving = self._working_off = False
-        self._away = False
-        """There is no stream, and nobody knows whether the session goes on: nothing is begun."""
-        self._when_here: list[Callable[[], None]] = []
         self._error: errors.HeadraceError | None = None
         self._ordered_by = 0
         self._blocked_by: tuple[str, ...] = ()
@@ -94,32 +91,6 @@ class Receiver(StreamLoop):
             if not (taker := self._takers.popleft()).done():
                 taker.set_result(None)
 
-    def when_here(self, call: Callable[[], None]) -> None:
-        """Calls what begins something: now, or when the stream that broke has a successor, or
-        none is to come."""
-        if self._away:
-            self._when_here.append(call)
-        else:
-            call()
-
-    def _leave(self) -> None:
-        """There is no stream: what the twin has taken and not begun waits here again."""
-        self._away = True
-        back: collections.deque[Any] = collections.deque()
-        while self.handed_over:
-            with contextlib.suppress(IndexError):  # Its thread was first.
-                back.appendleft(self.handed_over.pop())
-        self._inbox.put_back([*back])
-
-    def _return(self) -> None:
-        """Begins again, what is still ours."""
-        self._away = False
-        calls, self._when_here = self._when_here, []
-        for call in calls:
-            call()
-        if self._inbox:
-            self._offer()
-
     @property
     def subscription(self) -> str:
         """The subscription's full name."""
@@ -136,7 +107,6 @@ class Receiver(StreamLoop):
         self._give_back()
         if self._settings.release_on_stop:
             self._release()
-        self._return()
         self._offer()
         self._wake.set()
 
@@ -202,12 +172,14 @@ class Receiver(StreamLoop):
             self._resuming = None
         self._ordered_by = frame.opened.ordered_by
         self._cancel(self._session.opened(frame.opened))
+        self._inbox.go_on()
+        if self._inbox:
+            self._offer()
         if self._credit is not None:
             self._credit.opened(self._session.received_through, self._session.charged_bytes)
         resumed = frame.opened.HasField("resumed")
         kind = EventKind.SESSION_RESUMED if resumed else EventKind.SESSION_OPENED
         self._watch(kind, len(self._session.held), "")
-        self._return()
         return True
 
     def _heartbeat(self) -> pb.SubscribeRequest:
@@ -291,9 +263,11 @@ class Receiver(StreamLoop):
     def _go(self, reason: int) -> None:
         """The server wants the stream to end: what is here is worked off, as long as the server
         lets it; or another stream is to take all along."""
-        self._watch(EventKind.GO_AWAY_RECEIVED, 0, go_away_name(reason))
         self._working_off = reason == stream_pb2.GO_AWAY_REASON_SHUTDOWN or self._session.resume() is None
         self._moving = not self._working_off
+        if self._moving:
+            self._hold()
+        self._watch(EventKind.GO_AWAY_RECEIVED, 0, go_away_name(reason))
         self._wake.set()
 
     def _over(self, error: errors.HeadraceError | None) -> errors.HeadraceError | None:
@@ -307,13 +281,23 @@ class Receiver(StreamLoop):
         elif error is not None and self._credit is None and error.field == "replenish":
             self._give_by_hand(0)  # The subscription wants it so.
             return None
-        if not self._stopping and not self._session.settled_when_sent:
-            self._leave()
         self._wait_for_resume()
         return error
 
+    def _hold(self) -> None:
+        """Begins nothing until a stream is open, for nobody knows whether the session goes on;
+        also of what a thread has taken over. What is settled by its sending is nobody else's,
+        whatever becomes of the session."""
+        if self._session.settled_when_sent:
+            return
+        self._inbox.hold()
+        with contextlib.suppress(IndexError):  # A thread takes of it, too.
+            while True:
+                self._inbox.put_back(self.handed_over.pop())
+
     def _wait_for_resume(self) -> None:
-        """Ends the session when nobody can take it up any more."""
+        """Ends the session when nobody can take it up any more; nothing is begun meanwhile."""
+        self._hold()
         seconds = self._session.resume_seconds
         if seconds <= 0:
             self._end_session()
@@ -335,7 +319,6 @@ class Receiver(StreamLoop):
         if not self._session.settled_when_sent:
             self._inbox.clear()
         self._cancel(self._session.begin_anew())
-        self._return()
         self._offer()
 
     def _watch(self, kind: EventKind, count: int, detail: str) -> None:

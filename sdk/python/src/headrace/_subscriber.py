@@ -106,8 +106,9 @@ class Subscriber(Receiver, Generic[PayloadT]):
         self._session.start(delivery, asyncio.get_running_loop().time())
 
     async def next_queued(self) -> Delivery[PayloadT] | None:
-        """The next delivery, not started; None when the subscriber is closed. It raises what
-        :meth:`__anext__` does."""
+        """The next delivery, not started; None when the subscriber is closed. While the stream
+        is away there is none: it waits until the server goes on with the session. It raises
+        what :meth:`__anext__` does."""
         self._begin()
         while True:
             if (delivery := self.queued()) is not None:
@@ -122,10 +123,13 @@ class Subscriber(Receiver, Generic[PayloadT]):
                 self._wake.set()
             await taker
 
+    def put_back(self, delivery: Delivery[PayloadT]) -> None:
+        """Has a delivery that was taken and not started be the next one."""
+        self._inbox.put_back(delivery)
+        self._offer()
+
     def queued(self) -> Delivery[PayloadT] | None:
-        """The next delivery that is here already, not started; none while there is no stream."""
-        if self._away:
-            return None
+        """The next delivery that is here already, not started; None while the stream is away."""
         delivery: Delivery[PayloadT] | None = self._inbox.take()
         return delivery
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import collections
+import functools
 from typing import Any
 
 from google.protobuf.message import DecodeError
@@ -52,16 +53,22 @@ class Workers:
             await self._finish(None)
 
     async def _work_off(self) -> None:
-        while (delivery := await self._subscriber.next_queued()) is not None:
+        while (delivery := await self._next()) is not None:
             lane = self._lane_of(delivery)
-            if lane is not None and lane in self._lanes:
-                self._lanes[lane].append(delivery)
+            if lane is not None and not self._enters(delivery, lane):
                 continue
-            if lane is not None:
-                self._lanes[lane] = collections.deque()
             self._spawn(delivery, lane)
             while len(self._running) >= self._concurrency:
                 await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
+
+    async def _next(self) -> Delivery[Any] | None:
+        """The next delivery, not started; None behind the last one. When the subscriber is closed
+        some may still wait in lanes, where what came at most once is worked off."""
+        while (delivery := await self._subscriber.next_queued()) is None and self._running:
+            if not any(self._lanes.values()):
+                break
+            await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
+        return delivery
 
     async def _finish(self, seconds: float | None) -> None:
         """Waits for the handlers, and cancels those that take longer, or all of them when
@@ -81,12 +88,33 @@ class Workers:
             return delivery.position.partition
         return delivery.ordering_key or None if order == pb.ORDERED_BY_KEY else None
 
+    def _enters(self, delivery: Delivery[Any], name: str | int) -> bool:
+        """Whether it is a delivery's turn; if not it waits in its lane."""
+        lane = self._lanes.get(name)
+        if lane is None:
+            self._lanes[name] = collections.deque()
+        elif delivery.when_ended is not None:
+            delivery.when_ended = None
+        else:
+            lane.append(delivery)
+            return False
+        return True
+
     def _spawn(self, delivery: Delivery[Any], lane: str | int | None) -> None:
         self._subscriber.start(delivery)
         task = asyncio.get_running_loop().create_task(self._work(delivery, lane))
         delivery.handler = task
         self._running.add(task)
-        task.add_done_callback(self._running.discard)
+        task.add_done_callback(functools.partial(self._ended, delivery, lane))
+
+    def _ended(self, delivery: Delivery[Any], lane: str | int | None, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        if not task.cancelled():
+            return
+        if not delivery.lost:  # It was cancelled before its first step, and has done nothing.
+            delivery.release()
+        if lane is not None:
+            self._leave(delivery, lane, acked=False)
 
     async def _work(self, delivery: Delivery[Any], lane: str | int | None) -> None:
         acked = False
@@ -129,16 +157,16 @@ class Workers:
         if acked or delivery.ended:
             self._go_on(lane)
         else:
-            delivery.when_ended = lambda: self._go_on(lane)
+            delivery.when_ended = functools.partial(self._go_on, lane)
 
     def _go_on(self, name: str | int) -> None:
-        self._subscriber.when_here(lambda: self._begin_next(name))
-
-    def _begin_next(self, name: str | int) -> None:
+        """Has the next one of a lane be the next of all; one that is lost before it is begun
+        leaves its turn to the one behind it."""
         lane = self._lanes[name]
         while lane:
             delivery = lane.popleft()
             if not delivery.settled:
-                self._spawn(delivery, name)
+                delivery.when_ended = functools.partial(self._go_on, name)
+                self._subscriber.put_back(delivery)
                 return
         del self._lanes[name]
