@@ -18,6 +18,7 @@
 //
 // A driver decides nothing: a handler tells that it was started and waits until it is
 // told how to settle. Besides, it tells of itself: "ready" with its language,
-// "lost" when a delivery is taken from it, "ended" when a subscriber ends by itself, and
+// "lost" when a delivery is taken from it, "broken" when the SDK tells that a client's
+// subscriber has no stream any more, "ended" when a subscriber ends by itself, and
 // "failed" when a command could not be done at all.
 package driver

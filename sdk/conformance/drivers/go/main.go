@@ -74,7 +74,11 @@ func (d *drive) obey(in io.Reader) error {
 func (d *drive) do(c driver.Command) error {
 	switch c.Do {
 	case "connect":
-		client, err := headrace.Dial(context.Background(), c.Address)
+		client, err := headrace.Dial(context.Background(), c.Address, headrace.WithEvents(func(e headrace.Event) {
+			if e.Kind == headrace.SessionBroken {
+				d.tell(told(driver.Event{Event: "broken", Client: c.Client}, e.Err))
+			}
+		}))
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import io.headrace.Deliveries;
 import io.headrace.Delivery;
+import io.headrace.Event;
 import io.headrace.HeadraceClient;
 import io.headrace.HeadraceException;
 import io.headrace.Message;
@@ -127,7 +128,7 @@ public final class Driver {
     String name = text(command, "client");
     switch (text(command, "do")) {
       case "connect":
-        clients.put(name, HeadraceClient.connect(text(command, "address")));
+        clients.put(name, HeadraceClient.builder(text(command, "address")).events(e -> broken(command, e)).build());
         tell(of("connected", command));
         break;
       case "publish":
@@ -168,6 +169,13 @@ public final class Driver {
     event.addProperty("client", text(command, "client"));
     event.addProperty("subscriber", text(command, "subscriber"));
     return event;
+  }
+
+  /** What the SDK tells of a client's streams; it is told of those of subscribers that broke. */
+  private static void broken(JsonObject command, Event event) {
+    if (event.kind() == Event.Kind.SESSION_BROKEN) {
+      tell(of("broken", command), event.error().orElse(null));
+    }
   }
 
   private void publish(JsonObject command) {

@@ -10,6 +10,7 @@ import asyncio
 import base64
 import json
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import headrace
@@ -193,6 +194,16 @@ class Driver:
         verdict = self.waiting[self.deliveries] = asyncio.get_running_loop().create_future()
         return self.deliveries, verdict
 
+    @staticmethod
+    def watch(client: str) -> Callable[[headrace.Event], None]:
+        """Tells of the streams of a client's subscribers that broke."""
+
+        def hook(event: headrace.Event) -> None:
+            if event.kind is headrace.EventKind.SESSION_BROKEN:
+                tell("broken", client=client, **why(event.error))
+
+        return hook
+
     async def publish(self, command: dict[str, Any], message: dict[str, Any]) -> None:
         """Publishes one message, and tells of its result."""
         told = {"client": command["client"], "name": message["name"]}
@@ -228,7 +239,7 @@ class Driver:
         """Does what is told."""
         what = command["do"]
         if what == "connect":
-            self.clients[command["client"]] = aio.Client(command["address"])
+            self.clients[command["client"]] = aio.Client(command["address"], events=self.watch(command["client"]))
             tell("connected", client=command["client"])
         elif what == "publish":
             for message in command["messages"]:
