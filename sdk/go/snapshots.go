@@ -37,8 +37,8 @@ func (s *Subscriptions) Snapshot(ctx context.Context, name string) (*headracev1.
 }
 
 // Snapshots returns the snapshots in order of their names, asking for one page after the
-// other as the loop goes on. An error is the last element. The options: [InNamespace],
-// [OfTopic].
+// other as the loop goes on. An error is the last element: [ErrInvalidField],
+// [ErrInvalidName]. The options: [InNamespace], [OfTopic].
 func (s *Subscriptions) Snapshots(ctx context.Context, opts ...ListOption) iter.Seq2[*headracev1.Snapshot, error] {
 	c := newListConfig(opts)
 	return pages(func(token string) ([]*headracev1.Snapshot, string, error) {

@@ -30,7 +30,7 @@ func (t *Topics) Get(ctx context.Context, name string) (*headracev1.Topic, error
 }
 
 // List returns the topics in order of their names, asking for one page after the
-// other as the loop goes on. An error is the last element. The options:
+// other as the loop goes on. An error is the last element: [ErrInvalidField]. The options:
 // [InNamespace].
 func (t *Topics) List(ctx context.Context, opts ...ListOption) iter.Seq2[*headracev1.Topic, error] {
 	c := newListConfig(opts)
