@@ -124,16 +124,31 @@ func (r *receiver) ended(stop context.Context, s *subscribeStream, err error) er
 		r.event(Event{Kind: SessionDrained, Err: err})
 		return nil //nolint:nilerr // The event has it: a stop is no failure.
 	}
-	if err != nil && !endsStream(err) && (!r.holds() || s.session.id != "" && s.session.window > 0) {
+	goesOn := r.goesOn(s, err)
+	if goesOn {
 		r.inbox.hold(r.holds())
 		r.resumeBy = time.Now().Add(s.session.window)
-		return err
+	} else {
+		r.endSession(err)
 	}
-	r.endSession(err)
 	if err == nil && s.goAway == headracev1.GoAwayReason_GO_AWAY_REASON_SHUTDOWN {
 		return errShutdown
 	}
 	return err
+}
+
+// goesOn reports whether another stream may go on with the session of one that ended. A
+// server that shut down in order has taken back what it does not keep for its successor.
+func (r *receiver) goesOn(s *subscribeStream, err error) bool {
+	resumable := s.session.id != "" && s.session.window > 0
+	if err != nil {
+		return !endsStream(err) && (!r.holds() || resumable)
+	}
+	if s.goAway != headracev1.GoAwayReason_GO_AWAY_REASON_SHUTDOWN || !resumable || !r.holds() {
+		return false
+	}
+	_, settled := r.ledger.quiet()
+	return !settled
 }
 
 // endSession ends the session, if there is one: nobody can take it up again.

@@ -71,6 +71,32 @@ func (g *gated) handle(ctx context.Context, d *headrace.Delivery) error {
 	}
 }
 
+// A server that keeps what was received, as it does for a subscription that delivers
+// exactly once, takes nothing back when the time for its stop is over.
+func TestAShutdownThatTakesNothingBackDoesNotDisturbHandlers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
+		g := newGated()
+		receive(t, c, g.handle)
+		stream := openedResumable(t, s, "one")
+		stream.Send(t, scripted.Batch(1, 0, texts(2)...))
+		<-g.begun
+		stream.Send(t, scripted.GoAway(headracev1.GoAwayReason_GO_AWAY_REASON_SHUTDOWN))
+		pass(5 * time.Second)
+		stream.End(nil) // The time is over.
+		stream, resume := resumed(t, s, 3, 1, 2)
+		wantRanges(t, "holding", resume.GetHolding(), 1, 2)
+		g.finish <- nil
+		<-g.begun
+		g.finish <- nil
+		for acked := uint64(0); acked < 2; { // Together or one by one, and leases are extended between.
+			if settle := scripted.Next(t, stream).GetSettle(); settle != nil {
+				acked = settle.GetRanges()[0].GetLast()
+			}
+		}
+	})
+}
+
 func TestABrokenStreamDoesNotDisturbHandlers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, c := start(t)
