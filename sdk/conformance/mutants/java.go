@@ -6,14 +6,14 @@ const javaSource = "sdk/java/headrace-client/src/main/java/"
 var javaMutants = []mutant{
 	{
 		language: "java", place: "credit", name: "one message more is asked for than was set",
-		file:      javaSource + "io/headrace/SubscriberLoop.java",
+		file:      javaSource + "io/headrace/Credit.java",
 		old:       ".setMessages(told.messages)",
 		new:       ".setMessages(told.messages + 1)",
 		scenarios: []string{"credit-window-walk"},
 	},
 	{
 		language: "java", place: "window", name: "of a new size the bytes are left out",
-		file:      javaSource + "io/headrace/SubscriberLoop.java",
+		file:      javaSource + "io/headrace/Credit.java",
 		old:       "SubscribeRequest.newBuilder().setWindow(windowFrame())",
 		new:       "SubscribeRequest.newBuilder().setWindow(windowFrame().clearBytes())",
 		scenarios: []string{"credit-resized"},

@@ -28,7 +28,7 @@ public final class Deliveries<T> implements AutoCloseable {
   Deliveries(SubscriberLoop<T> subscriber) {
     this.subscriber = subscriber;
     subscriber.begin(
-        new SubscriberLoop.Sink<T>() {
+        new Sink<T>() {
           @Override
           public void deliver(List<Delivery<T>> deliveries) {
             change(() -> queue.addAll(deliveries));

@@ -93,6 +93,14 @@ public final class Delivery<T> extends Received<T> {
     settled = true;
   }
 
+  /** Stops the handler that works on it, if one does. */
+  void interrupt() {
+    Future<?> working = handler;
+    if (working != null) {
+      working.cancel(true);
+    }
+  }
+
   /** Tells whoever waits what became of the settle. */
   void confirm(@Nullable HeadraceException error) {
     if (confirmed == null) {

@@ -28,7 +28,7 @@ final class FlowFace<T> implements Flow.Publisher<Delivery<T>> {
   }
 
   /** One subscriber and its session. It is called on the loop, and asks from any thread. */
-  private static final class Downstream<T> implements SubscriberLoop.Sink<T>, Flow.Subscription {
+  private static final class Downstream<T> implements Sink<T>, Flow.Subscription {
     private final SubscriberLoop<T> session;
     private final Flow.Subscriber<? super Delivery<T>> to;
     private volatile boolean over;

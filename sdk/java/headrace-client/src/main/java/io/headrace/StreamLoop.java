@@ -81,6 +81,11 @@ abstract class StreamLoop<Q, S> {
     }
   }
 
+  /** The server took up a stream before, if not the latest. */
+  final boolean everOpened() {
+    return everOpened;
+  }
+
   /** Tells the hook; what it throws is its own affair. */
   final void tell(Event.Kind kind, @Nullable HeadraceException error, Duration delay, int count, String detail) {
     try {

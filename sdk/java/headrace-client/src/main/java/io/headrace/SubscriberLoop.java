@@ -3,21 +3,16 @@ package io.headrace;
 import com.google.protobuf.Parser;
 import io.grpc.Channel;
 import io.grpc.stub.ClientResponseObserver;
-import io.headrace.v1.BlockedBy;
-import io.headrace.v1.Feature;
 import io.headrace.v1.GoAway;
 import io.headrace.v1.GoAwayReason;
 import io.headrace.v1.Heartbeat;
 import io.headrace.v1.OrderedBy;
-import io.headrace.v1.Replenish;
 import io.headrace.v1.SubscribeRequest;
 import io.headrace.v1.SubscribeResponse;
 import io.headrace.v1.SubscriberServiceGrpc;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,80 +24,28 @@ import org.jspecify.annotations.Nullable;
 final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResponse> implements Delivery.Settler {
   private static final SubscribeRequest HEARTBEAT =
       SubscribeRequest.newBuilder().setHeartbeat(Heartbeat.getDefaultInstance()).build();
-  private static final List<Feature> FEATURES =
-      List.of(
-          Feature.FEATURE_KEY_BATCHES,
-          Feature.FEATURE_RECALL,
-          Feature.FEATURE_STARTED,
-          Feature.FEATURE_RESUME,
-          Feature.FEATURE_DEAD_LETTERS);
-
-  /** How much longer the server waits than the client after a stop: what is late is then given back by the client. */
-  private static final long DRAIN_MARGIN_NANOS = Duration.ofSeconds(1).toNanos();
-
-  private static final long LONGEST_DRAIN_NANOS = Duration.ofHours(12).toNanos() - DRAIN_MARGIN_NANOS;
 
   /** Why deliveries are lost whose session is over. */
   private static final String BROKEN = "SESSION_BROKEN";
 
-  /** What is asked for in addition is granted when it is more than this part of what the server may still send. */
-  private static final int GRANT_SHARE = 4;
-
-  /** Where deliveries go. Called on the loop; must not block. */
-  interface Sink<T> {
-    void deliver(List<Delivery<T>> deliveries);
-
-    /** Begin nothing from now on, for nobody knows whether the session goes on; or go on. */
-    void hold(boolean held);
-
-    /** Give back everything that was not begun. */
-    void giveBack();
-
-    /** Nothing comes any more; null: it was closed. */
-    void ended(@Nullable HeadraceException cause);
-  }
-
   private final Channel channel;
   private final String subscription;
-  private final SubscribeSettings settings;
-  private final String clientId;
+  private final Introduction introduction;
   private final Window window;
   private final Runnable resized = () -> soon(this::pumpSoon);
   private final Session<T> session;
-  private final boolean manual;
+  private final Credit credit;
+  private final Drain drain;
+  private final FlowState flow = new FlowState();
   private final CompletableFuture<Void> finished = new CompletableFuture<>();
 
   /** Null until it begins: before that no stream is opened, whatever is requested. */
   private @Nullable Sink<T> sink;
 
-  private boolean stopping;
-  private boolean drainAsked;
-  private boolean drained;
-  private boolean leaving;
-  private boolean everOpened;
-
-  /** How much more a MANUAL session was asked for than came. */
-  private long demand;
-
-  /** Credit may be worth a frame, however little it grew: some was used up, or is to be given anew. */
-  private boolean grantDue;
-
-  /** The last sequence that the server was granted in this session. */
-  private long granted;
-
-  /** How many bytes it was granted, and what was charged when that last grew; of this stream. */
-  private long grantedBytes;
-
-  private long raisedAt;
-
-  /** What the window was when the server was last told on this stream. */
-  private Window.Size told;
-
   /** While there is no stream: ends the session, when nobody can take it up any more. */
   private Loop.@Nullable Timer expiry;
 
   private OrderedBy orderedBy = OrderedBy.ORDERED_BY_UNSPECIFIED;
-  private volatile List<String> blockedBy = List.of();
 
   SubscriberLoop(
       Loop loop,
@@ -116,12 +59,12 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
     super(loop, how);
     this.channel = channel;
     this.subscription = subscription;
-    this.settings = settings;
-    this.clientId = clientId;
-    this.manual = manual;
+    introduction = new Introduction(subscription, clientId, settings);
     window = settings.window();
-    told = window.size();
-    session = new Session<>(this, parser, told.messages, settings.maxExtension());
+    Window.Size size = window.size();
+    session = new Session<>(this, parser, size.messages, settings.maxExtension());
+    credit = new Credit(size, manual, settings.boundsRequests());
+    drain = new Drain(session, settings);
   }
 
   /** Has this run when it has ended. */
@@ -142,12 +85,12 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
   /** Asks for so many more deliveries of a MANUAL session. */
   void request(long more) {
     soon(() -> {
-      demand = demand + more < 0 ? Long.MAX_VALUE : demand + more;
+      credit.request(more);
       pumpSoon();
     });
   }
 
-  /** Says that work on a delivery begins; false: it is no longer to be worked on. */
+  /** Says that work on a delivery begins. */
   void start(Delivery<T> delivery) {
     soon(() -> {
       if (session.start(delivery, System.nanoTime())) {
@@ -173,23 +116,22 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
     return orderedBy;
   }
 
-  /** How long what is held may take to be settled after a stop. */
+  /** How long what is held may take to be settled after a stop, in nanoseconds. */
   long drainNanos() {
-    return settings.releaseOnStop() ? 0 : Math.min(settings.drainTimeout().toNanos(), LONGEST_DRAIN_NANOS);
+    return drain.nanos();
   }
 
   /** Why nothing comes, as the server last said. */
   List<String> blockedBy() {
-    return blockedBy;
+    return flow.blockedBy();
   }
 
   /** Drains; done when everything is settled and confirmed, or the drain's time is over. */
   CompletableFuture<Void> close() {
     soon(() -> {
-      if (!stopping) {
-        stopping = true;
+      if (drain.stop()) {
         giveBack();
-        hurryAfter(drainNanos());
+        hurryAfter(drain.nanos());
         pump();
       }
     });
@@ -202,29 +144,20 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
       later(nanos, () -> hurryAfter(0));
       return;
     }
-    cancel(session.releaseAll(System.nanoTime()));
+    session.releaseAll(System.nanoTime()).forEach(Delivery::interrupt);
     pump();
   }
 
   /** Ends at once what {@link #close} did not; the loop's. */
   void abandonAll() {
-    cancel(session.beginAnew());
+    session.beginAnew().forEach(Delivery::interrupt);
     abandon();
   }
 
   private void lose(List<Delivery<T>> lost, String reason) {
-    cancel(lost);
+    lost.forEach(Delivery::interrupt);
     if (!lost.isEmpty()) {
       tell(Event.Kind.DELIVERIES_LOST, lost.size(), reason);
-    }
-  }
-
-  private void cancel(List<Delivery<T>> lost) {
-    for (Delivery<T> delivery : lost) {
-      Future<?> handler = delivery.handler;
-      if (handler != null) {
-        handler.cancel(true);
-      }
     }
   }
 
@@ -245,23 +178,8 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
 
   @Override
   SubscribeRequest openFrame() {
-    SubscribeRequest.Open.Builder open =
-        SubscribeRequest.Open.newBuilder()
-            .setSubscription(subscription)
-            .setClientId(clientId)
-            .putAllLabels(settings.labels())
-            .addAllFeatures(FEATURES)
-            .setMaxFrameBytes(settings.maxFrameBytes())
-            .setTakeover(settings.takeover() && !everOpened);
-    resize();
-    if (manual) {
-      open.setReplenish(Replenish.REPLENISH_MANUAL);
-    } else {
-      open.setWindow(windowFrame());
-    }
-    if (settings.lease() != null) {
-      open.setLease(Durations.of(settings.lease()));
-    }
+    SubscribeRequest.Open.Builder open = introduction.open(everOpened());
+    credit.open(open, windowSize());
     SubscribeRequest.Resume resume = session.resume();
     if (resume != null) {
       open.setResume(resume);
@@ -281,13 +199,8 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
     } else {
       tell(Event.Kind.SESSION_OPENED, 0, "");
     }
-    everOpened = true;
-    drainAsked = false;
-    drained = false;
-    leaving = false;
-    granted = session.receivedThrough();
-    grantedBytes = 0;
-    grantDue = true;
+    drain.opened();
+    credit.opened(session.receivedThrough());
     cancelExpiry();
     hold(false);
     return true;
@@ -345,7 +258,9 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
         }
         return;
       case FLOW_STATE:
-        flow(frame.getFlowState());
+        if (flow.take(frame.getFlowState())) {
+          tell(Event.Kind.FLOW_CHANGED, 0, String.join(", ", flow.blockedBy()));
+        }
         return;
       case RECALL:
         int recalled = session.recall(frame.getRecall().getRangesList(), now);
@@ -357,7 +272,7 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
         lose(session.revoked(frame.getRevoked()), Session.nameOf(frame.getRevoked().getReason()));
         return;
       case DRAINED:
-        drained = true;
+        drain.drained();
         return;
       case GO_AWAY:
         tell(Event.Kind.GO_AWAY_RECEIVED, 0, nameOf(frame.getGoAway().getReason()));
@@ -373,31 +288,16 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
    */
   private void leave(GoAway goAway) {
     boolean shutdown = goAway.getReason() == GoAwayReason.GO_AWAY_REASON_SHUTDOWN;
-    if (!shutdown && session.resume() != null && !stopping) {
+    if (!shutdown && session.resume() != null && !drain.stopped()) {
       succeed(Durations.of(goAway.getGrace(), Duration.ZERO).toNanos());
       return;
     }
-    leaving = true;
-  }
-
-  private void flow(SubscribeResponse.FlowState state) {
-    List<String> now = state.getBlockedByList().stream().map(SubscriberLoop::name).collect(Collectors.toList());
-    if (!now.equals(blockedBy)) {
-      blockedBy = now;
-      tell(Event.Kind.FLOW_CHANGED, 0, String.join(", ", now));
-    }
-  }
-
-  private static String name(BlockedBy reason) {
-    return reason == BlockedBy.UNRECOGNIZED ? "UNKNOWN" : reason.name().substring("BLOCKED_BY_".length());
+    drain.serverLeaves();
   }
 
   private void deliver(List<Delivery<T>> deliveries) {
-    if (manual) {
-      demand -= Math.min(demand, deliveries.size());
-      grantDue = true; // The bytes that came make room for as many.
-    }
-    if (stopping || sink == null) {
+    credit.came(deliveries.size());
+    if (drain.stopped() || sink == null) {
       deliveries.forEach(Delivery::release);
     } else {
       sink.deliver(deliveries);
@@ -420,74 +320,18 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
 
   @Override
   @Nullable SubscribeRequest nextFrame(long now) {
-    if (stopping && !drainAsked) {
-      drainAsked = true;
-      return SubscribeRequest.newBuilder()
-          .setDrain(SubscribeRequest.Drain.newBuilder().setGrace(Durations.of(Duration.ofNanos(drainNanos() + DRAIN_MARGIN_NANOS))))
-          .build();
+    SubscribeRequest frame = drain.nextFrame();
+    if (frame == null && !drain.worksOff()) {
+      frame = credit.nextFrame(windowSize(), session.receivedThrough(), session.chargedBytes());
     }
-    SubscribeRequest credit = stopping || leaving ? null : credit();
-    return credit == null ? session.nextFrame(now, drained || leaving) : credit;
+    return frame == null ? session.nextFrame(now, drain.hurries()) : frame;
   }
 
-  /** What the server is to be told of credit, or null. */
-  private @Nullable SubscribeRequest credit() {
-    boolean changed = resize();
-    if (!manual) {
-      return changed ? SubscribeRequest.newBuilder().setWindow(windowFrame()).build() : null;
-    }
-    grantDue |= changed;
-    return grant();
-  }
-
-  /** Takes the window's size of now, and says whether it is another one. */
-  private boolean resize() {
-    Window.Size now = window.size();
-    boolean changed = !now.is(told);
-    told = now;
-    session.window(told.messages);
-    return changed;
-  }
-
-  private SubscribeRequest.Window.Builder windowFrame() {
-    return SubscribeRequest.Window.newBuilder().setMessages(told.messages).setBytes(told.bytes);
-  }
-
-  /**
-   * Credit is cumulative from the session's start: what came, and what is still asked for and fits the window.
-   * While the server has most of it, a little more is not worth a frame.
-   */
-  private @Nullable SubscribeRequest grant() {
-    long ahead = settings.boundsRequests() ? Math.min(demand, told.messages) : demand;
-    long through = session.receivedThrough() + ahead;
-    through = through < 0 ? Long.MAX_VALUE : through;
-    long left = granted - session.receivedThrough();
-    boolean due = grantDue || through - granted > left / GRANT_SHARE;
-    grantDue = false;
-    if (!due || ahead == 0 && left <= 0) {
-      return null;
-    }
-    granted = through;
-    SubscribeRequest.Grant.Builder grant =
-        SubscribeRequest.Grant.newBuilder().setThroughSequence(through).setThroughBytes(bytesToGrant());
-    return SubscribeRequest.newBuilder().setGrant(grant).build();
-  }
-
-  /**
-   * A message that is larger than all bytes comes only while nothing was charged since they were raised. So where
-   * a smaller window leaves nothing to raise, one byte is left for a grant that follows at once.
-   */
-  private long bytesToGrant() {
-    long bytes = session.chargedBytes() + told.bytes;
-    if (bytes <= grantedBytes && raisedAt < session.chargedBytes()) {
-      bytes--;
-      grantDue = true;
-    }
-    if (bytes > grantedBytes) {
-      raisedAt = session.chargedBytes();
-    }
-    grantedBytes = bytes;
-    return bytes;
+  /** The window's size of now; the session follows it. */
+  private Window.Size windowSize() {
+    Window.Size size = window.size();
+    session.window(size.messages);
+    return size;
   }
 
   @Override
@@ -502,29 +346,29 @@ final class SubscriberLoop<T> extends StreamLoop<SubscribeRequest, SubscribeResp
 
   @Override
   boolean done() {
-    return stopping && !session.settling() && (drained || session.holdsNothing());
+    return drain.done();
   }
 
   @Override
   boolean leaves() {
-    return !session.settling() && (stopping && drained || leaving && session.holdsNothing());
+    return drain.leaves();
   }
 
   @Override
   boolean wanted() {
-    return sink != null && (!stopping || everOpened && !done());
+    return sink != null && (!drain.stopped() || everOpened() && !done());
   }
 
   @Override
   void ended(HeadraceException cause, boolean forGood) {
     lose(session.beginAnew(), BROKEN);
-    stopping = true;
+    drain.stop();
     tellEnded(cause);
   }
 
   @Override
   void finished() {
-    cancel(session.beginAnew());
+    session.beginAnew().forEach(Delivery::interrupt);
     tell(Event.Kind.SESSION_DRAINED, 0, "");
     tellEnded(null);
   }

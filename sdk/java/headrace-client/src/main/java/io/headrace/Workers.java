@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> the type of payloads
  */
-final class Workers<T> implements SubscriberLoop.Sink<T> {
+final class Workers<T> implements Sink<T> {
   /** The code with which a payload is rejected that is none of the type that was asked for. */
   private static final String UNDECODABLE = "UNDECODABLE";
 
