@@ -22,6 +22,9 @@ import asyncio, signal, sys, threading
 import headrace
 from headrace import aio
 
+# Programs that are started in the background inherit that it is ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 def tell(word):
     print(word, flush=True)
 
