@@ -54,8 +54,8 @@ func (c *manualCredit) resize(messages, bytes int64) {
 // part is used up that is worth a frame; or of less, after a resize. waiting is how many
 // wait for a delivery.
 func (c *manualCredit) grant(waiting int64) *headracev1.SubscribeRequest {
-	through := max(0, c.taken+min(waiting+c.ahead, c.messages))
-	throughBytes := max(0, c.takenBytes+c.bytes)
+	through := max(0, plus(c.taken, min(plus(waiting, c.ahead), c.messages)))
+	throughBytes := max(0, plus(c.takenBytes, c.bytes))
 	more, moreBytes := through-c.through, throughBytes-c.throughBytes
 	due := waiting > 0 && (more > 0 || moreBytes > 0) ||
 		more > min(c.ahead, c.messages)/grantShare || moreBytes > c.bytes/grantShare ||
@@ -74,6 +74,15 @@ func (c *manualCredit) grant(waiting int64) *headracev1.SubscribeRequest {
 	return &headracev1.SubscribeRequest{Frame: &headracev1.SubscribeRequest_Grant_{
 		Grant: &headracev1.SubscribeRequest_Grant{ThroughSequence: uint64(through), ThroughBytes: uint64(throughBytes)},
 	}}
+}
+
+// plus adds up to the largest number at most: what is asked for may have no bound, and
+// credit that overflowed would be none. b is not negative.
+func plus(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
 }
 
 // grantShare is the part of the credit that is granted again with one frame.

@@ -2,6 +2,7 @@ package headrace_test
 
 import (
 	"context"
+	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -150,6 +151,32 @@ func TestCreditByHandStaysWithinAWindowThatIsResized(t *testing.T) {
 			<-g.begun
 		}
 		wantGrant(t, stream, 12, 0)
+	})
+}
+
+func TestCreditByHandGoesOnWhereNothingBoundsIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
+		g := newGated()
+		defer close(g.finish)
+		receive(t, c, g.handle, headrace.WithManualCredit(2), headrace.WithWindow(math.MaxInt, math.MaxInt))
+		stream := openedManual(t, s)
+		wantGrant(t, stream, 3, math.MaxInt64)
+		stream.Send(t, scripted.Batch(1, 0, "a"))
+		<-g.begun
+		g.finish <- nil
+		wantGrant(t, stream, 4, math.MaxInt64)
+	})
+}
+
+func TestAsManyAsThereAreMayBeAskedForAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := start(t)
+		g := newGated()
+		defer close(g.finish)
+		receive(t, c, g.handle, headrace.WithManualCredit(math.MaxInt))
+		stream := openedManual(t, s)
+		wantGrant(t, stream, math.MaxInt64, headrace.DefaultWindowBytes)
 	})
 }
 

@@ -123,15 +123,16 @@ final class Credit {
 
   /**
    * A message that is larger than all bytes comes only while nothing was charged since they were raised. So where
-   * a smaller window leaves nothing to raise, one byte is left for a grant that follows at once.
+   * a smaller window leaves nothing to raise, one byte is left for a grant that follows at once. The contract's
+   * bytes have no sign: a window without a bound ends beyond the largest number that has one.
    */
   private long bytesToGrant(long chargedBytes) {
     long bytes = chargedBytes + told.bytes;
-    if (bytes <= grantedBytes && raisedAt < chargedBytes) {
+    if (Long.compareUnsigned(bytes, grantedBytes) <= 0 && raisedAt < chargedBytes) {
       bytes--;
       grantDue = true;
     }
-    if (bytes > grantedBytes) {
+    if (Long.compareUnsigned(bytes, grantedBytes) > 0) {
       raisedAt = chargedBytes;
     }
     grantedBytes = bytes;

@@ -171,6 +171,16 @@ class CreditTest {
   }
 
   @Test
+  void theBytesMayBeWithoutABound() {
+    window = new Window.Size(10, Long.MAX_VALUE);
+    Credit credit = byHand();
+    credit.request(25);
+    assertEquals(List.of("GRANT 10 " + Long.MAX_VALUE), told(credit));
+    come(credit, 4);
+    assertEquals(List.of("GRANT 14 " + (Long.MAX_VALUE + 40)), told(credit)); // The contract's bytes have no sign.
+  }
+
+  @Test
   void everythingCanBeAskedFor() {
     Credit credit = opened(true, false);
     credit.request(1);
