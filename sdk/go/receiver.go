@@ -124,8 +124,7 @@ func (r *receiver) ended(stop context.Context, s *subscribeStream, err error) er
 		r.event(Event{Kind: SessionDrained, Err: err})
 		return nil //nolint:nilerr // The event has it: a stop is no failure.
 	}
-	goesOn := r.goesOn(s, err)
-	if goesOn {
+	if r.goesOn(s, err) {
 		r.inbox.hold(r.holds())
 		r.resumeBy = time.Now().Add(s.session.window)
 	} else {

@@ -80,7 +80,7 @@ var errOtherClient = &FieldError{Field: "resume.session_id", Limit: "a session o
 func (l *loop) former(s *Session) (m *member, err error) {
 	switch m = l.members.find(s.resumes); {
 	case s.takesUpPull():
-		return l.memberOfPull(s)
+		return l.memberOfPull(s, m)
 	case m == nil || isPull(s.resumes):
 		m = nil // what was pulled has no stream
 	case m.clientID != s.params.ClientID:

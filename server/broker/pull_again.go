@@ -71,9 +71,9 @@ func (l *loop) pulled(id string) *Session {
 	return l.sessions[m.handle]
 }
 
-// memberOfPull finds the session that one is to take up which pulled. Owner loop only.
-func (l *loop) memberOfPull(s *Session) (*member, error) {
-	m := l.members.find(s.resumes)
+// memberOfPull gives s the session m that pulled, which it is to take up; nil: there is
+// none. Owner loop only.
+func (l *loop) memberOfPull(s *Session, m *member) (*member, error) {
 	switch {
 	case m == nil:
 		return nil, ErrSessionNotFound

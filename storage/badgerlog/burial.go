@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/dgraph-io/badger/v4"
@@ -55,7 +56,7 @@ func newBurials(db func() *badger.DB) *burials {
 
 // marks says whether a key is deleted by a mark: when its value lies apart, or did.
 func (e *Engine) marks(txn *badger.Txn, key []byte) (marks bool, err error) {
-	if kind := record.Kind(key[0]); kind != record.KindDeadLetter && kind != record.KindDedupe {
+	if !slices.Contains(buried, record.Kind(key[0])) {
 		return false, nil
 	}
 	err = e.readMapped(func() (err error) {
